@@ -14,7 +14,7 @@ from mdvec import household, importing, index, sync
 from mdvec.database import open_database, snapshot
 from mdvec.dates import Month, today
 from mdvec.household import Ledger
-from mdvec.text import counted, nearest_or_all, on_one_line, quoted, shortened
+from mdvec.text import counted, nearest_or_all, on_one_line, quoted, shortened, visible
 from mdvec.tools import KINDS, Tool, is_being_imported, offered_name
 from pydantic import Field, WithJsonSchema
 
@@ -41,7 +41,7 @@ def outcome(runs: Sequence[sync.ImportRun]) -> ToolReply:
     results = [run.end for run in runs if isinstance(run.end, sync.Result)]
     notes = [note for run in runs for note in _notes(run)]
     lines = [line for result in results for line in result.summary]
-    text = "\n".join(map(on_one_line, [*lines, *(f"note: {note}" for note in notes)]))
+    text = "\n".join(map(visible, [*lines, *(f"note: {note}" for note in notes)]))
     each = [{"tool": result.tool, **result.counts} for result in results]
     return ToolReply(text, lambda: {**_numbers(results), "tools": each, "notes": notes})
 

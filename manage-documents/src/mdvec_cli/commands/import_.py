@@ -15,7 +15,7 @@ import typer
 from mdvec import embedding, importing, manage
 from mdvec.errors import MdvecError
 from mdvec.platform import in_own_group
-from mdvec.text import on_one_line
+from mdvec.text import visible
 
 from mdvec_cli.commands.import_options import ImportOptions, arguments_of
 from mdvec_cli.commands.terminal import (
@@ -212,7 +212,7 @@ def _import_all(
 
 def _print_report(report: ImportReport) -> None:
     for line in report.lines():
-        text = on_one_line(line.text)
+        text = visible(line.text)
         if line.is_note:
             say(text)
         else:

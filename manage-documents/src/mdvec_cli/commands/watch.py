@@ -151,11 +151,11 @@ class _Watcher:
     def _tell(self, name: str, end: End | None) -> None:
         if isinstance(end, sync.Result):
             for line in end.summary:
-                print_sentence(text.on_one_line(line))
+                print_sentence(text.visible(line))
             for note in end.notes:
-                say(text.on_one_line(note))
+                say(text.visible(note))
         elif end is not None:
-            say(text.on_one_line(f"{name}: {end.text}"))
+            say(text.visible(f"{name}: {end.text}"))
 
 
 def _changes(folders: Sequence[Path], database: Path) -> Iterator[object]:

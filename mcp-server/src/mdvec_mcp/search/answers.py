@@ -23,7 +23,7 @@ from mdvec.text import (
     fence_for,
     on_one_line,
     quoted,
-    shown_path,
+    shown_name,
     some_of,
     with_page_lines,
 )
@@ -174,7 +174,7 @@ def _link_line(links_to: Sequence[str], linked_from: Sequence[str], most: int) -
     """The links from and to a document, for its line."""
     ways = ("links to", links_to), ("linked from", linked_from)
     return "".join(
-        f"; {way} {some_of(list(map(shown_path, paths)), most)}" for way, paths in ways if paths
+        f"; {way} {some_of(list(map(shown_name, paths)), most)}" for way, paths in ways if paths
     )
 
 

@@ -36,7 +36,7 @@ from mdvec.charts import (
 )
 from mdvec.datasets import Column, export_scan, is_measured
 from mdvec.settings import Settings, load_settings
-from mdvec.text import identifier
+from mdvec.text import cited, identifier
 
 if TYPE_CHECKING:
     import duckdb
@@ -218,7 +218,7 @@ def check_numbers(wanted: Sequence[WantedColumn], shown: Sequence[Column]) -> No
     for column, (_, role) in zip(shown, wanted, strict=False):
         if role == "number" and not is_measured(column):
             raise ChartRefused(
-                f"the column {column.name[:60]!r} holds {column.type[:60]}, not numbers"
+                f"the column {cited(column.name[:60])} holds {column.type[:60]}, not numbers"
             )
 
 

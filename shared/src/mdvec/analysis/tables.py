@@ -25,7 +25,7 @@ from mdvec.analysis.errors import (
     UnsupportedFrame,
     limits_in_force,
 )
-from mdvec.text import counted
+from mdvec.text import cited, counted, is_visible
 
 _MAX_COLUMNS = 12
 _MAX_NAMES = 20
@@ -107,7 +107,7 @@ def _number(value: float) -> str:
 def _cut(text: str) -> str:
     """Shorten a text to one line of a cell's length."""
     short = text if len(text) <= _MAX_CELL_CHARS else text[: _MAX_CELL_CHARS - 1] + _ELLIPSIS
-    return "".join(letter if letter.isprintable() else " " for letter in short)
+    return "".join(letter if is_visible(letter) else " " for letter in short)
 
 
 def _align(rows: list[list[str]]) -> list[str]:
@@ -170,8 +170,8 @@ def column_places(have: Iterable[Hashable], wanted: Iterable[Any], of: str = "fr
         if at is None:
             near = difflib.get_close_matches(name, texts, n=1)
             names = ", ".join([*texts][::-1][:20])
-            hint = f"did you mean {near[0]!r}?" if near else f"it has: {names}"
-            raise UnknownColumns(f"the {of} has no column {name[:100]!r}; {hint}")
+            hint = f"did you mean {cited(near[0])}?" if near else f"it has: {names}"
+            raise UnknownColumns(f"the {of} has no column {cited(name[:100])}; {hint}")
         found.append(at)
     return found
 

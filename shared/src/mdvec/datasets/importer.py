@@ -55,7 +55,7 @@ from mdvec.importing import (
     check_unchanged,
 )
 from mdvec.platform import shell_line
-from mdvec.text import on_one_line, some_of
+from mdvec.text import some_of, visible
 from mdvec.tools import registry
 
 _MAX_NAMED = 2
@@ -445,7 +445,7 @@ class _DatasetImport:
         name = f"/{split_origin(origin, self.paths)[0]}"
         is_elsewhere = any(path.endswith(name) for path in self.paths)
         pattern = glob.escape(f"./{origin}" if is_elsewhere else origin)
-        advice = on_one_line(shell_line("--for", pattern))
+        advice = visible(shell_line("--for", pattern))
         reason = problem.reason.replace(FOR_FILE, advice, 1)
         self.failed.append(replace(problem, reason=reason))
 

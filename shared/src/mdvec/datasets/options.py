@@ -40,7 +40,7 @@ from mdvec.files import (
 )
 from mdvec.importing import ImportRefused
 from mdvec.platform import shell_line
-from mdvec.text import shown_name, some_of
+from mdvec.text import cited, shown_name, some_of, visible
 from mdvec.tools import Tool
 
 _TAB = {"tab": "\t", "\\t": "\t"}
@@ -270,8 +270,9 @@ class ChosenReadings:
             if not fitting:
                 raise _nothing_for(choice, places)
             if _lacks_column(choice, fitting):
+                column = visible(choice.column)
                 raise ImportRefused(
-                    f"no file {choice.pattern} has a column {choice.column!r}; the columns are "
+                    f"no file {choice.pattern} has a column '{column}'; the columns are "
                     f"listed by: mdvec import -n {self.tool.name} --mode update --format json"
                 )
 
@@ -283,7 +284,7 @@ class ChosenReadings:
             if _lacks_column(choice, fitting):
                 for origin in {place.origin for place in fitting}:
                     warnings.setdefault(origin, []).append(
-                        f"no column {choice.column!r} is there for the choice {choice}; "
+                        f"no column {cited(choice.column)} is there for the choice {choice}; "
                         f"{self._how_to_take_back(choice)}"
                     )
         return warnings

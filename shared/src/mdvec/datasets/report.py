@@ -182,6 +182,8 @@ def _reading_notes(files: Readings) -> Iterator[str]:
     for first, *others in alike.values():
         if text := str(files[first]):
             more = f" (and {counted(len(others), 'more file')} alike)" if others else ""
+            if any(str(files[other]) != text for other in others):
+                more = more.replace(")", ", with values and counts of their own)")
             yield f"{shown_name(first)}{more}: {text}"
 
 

@@ -38,7 +38,7 @@ from mdvec.text import (
     outline,
     properties_of,
     searchable_chunks,
-    shown_path,
+    shown_name,
     some_of,
     texts_to_embed,
 )
@@ -215,7 +215,7 @@ class _FolderImport:
             first = self.failed[0]
             raise importing.ImportRefused(
                 "not one file with text could be imported "
-                f"({shown_path(first.file_path)}: {first.reason}); "
+                f"({shown_name(first.file_path)}: {first.reason}); "
                 f"the tool {self.job.tool.name!r} was left as it was"
             )
         self.index.finish_rebuild()
@@ -408,7 +408,7 @@ class _FolderImport:
             chunks_pending=self.index.chunks_pending,
             hints=(
                 *(
-                    hint.format(some_of([shown_path(path) for path in paths], _MAX_NAMED))
+                    hint.format(some_of([shown_name(path) for path in paths], _MAX_NAMED))
                     for paths, hint in ((self.left_out, _LEFT_OUT), (self.broken_matter, _BROKEN))
                     if paths
                 ),
@@ -423,7 +423,7 @@ def _says_something(body: str, read: Outline) -> bool:
 
 
 def _conversion_hints(notes: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    lines = [f"{shown_path(path)}: {'; '.join(sentences)}" for path, sentences in notes.items()]
+    lines = [f"{shown_name(path)}: {'; '.join(sentences)}" for path, sentences in notes.items()]
     if len(lines) > _MAX_NAMED:
         more = f"{len(lines) - _MAX_NAMED} more files have pages or texts that were left out"
         lines = [*lines[:_MAX_NAMED], more]

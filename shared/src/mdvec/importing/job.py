@@ -15,7 +15,7 @@ from mdvec.errors import MdvecError
 from mdvec.files import FileState, PassingProblem, Problem, Scan, ScanRules
 from mdvec.importing.options import ChunkingSettings, ImportRefused
 from mdvec.index import ChromaServer
-from mdvec.text import shown_path
+from mdvec.text import shown_name
 from mdvec.timing import Stopwatch
 from mdvec.tools import KINDS, Tool, registry
 
@@ -182,7 +182,7 @@ class ImportReport:
             summary: Sequence[ReportLine] = [ReportLine(f"{self.tool}: {self.changes}; {chunks}")]
         else:
             summary = self.details.lines(self)
-        failed = [f"{shown_path(problem.file_path)}: {problem.reason}" for problem in self.failed]
+        failed = [f"{shown_name(problem.file_path)}: {problem.reason}" for problem in self.failed]
         return [
             *summary,
             *notes("failed", failed),

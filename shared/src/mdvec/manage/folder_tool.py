@@ -9,6 +9,7 @@ from mdvec.errors import MdvecError
 from mdvec.manage.registering import add_tool, tools_so_far
 from mdvec.platform import followed
 from mdvec.settings import expanded
+from mdvec.text import is_visible
 from mdvec.tools import Tool, ToolExists, checked_tool_name, name_for
 
 _KIND = "markdown"
@@ -69,4 +70,4 @@ def _registered_tool(database: Path, folder: Path, name: str | None) -> Tool | N
 
 
 def _printable(words: str) -> str:
-    return "".join(char if char.isprintable() else "?" for char in words)
+    return "".join(char if is_visible(char) else "?" for char in words)

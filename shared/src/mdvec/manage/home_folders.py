@@ -8,6 +8,7 @@ from pathlib import Path
 
 from mdvec.errors import MdvecError
 from mdvec.platform import followed
+from mdvec.text import is_visible
 
 MAX_FOLDERS = 500
 _MAX_PATH_CHARS = 4_096
@@ -70,5 +71,5 @@ def home_folder(path: str, home: Path) -> HomeFolder:
     except OSError as error:
         raise OutsideHome(f"the folder {path!r} cannot be read ({error.strerror})") from error
     parent = None if folder == top else folder.parent.relative_to(top).as_posix().removeprefix(".")
-    named = sorted(name for name in names if name.isprintable())
+    named = sorted(name for name in names if all(map(is_visible, name)))
     return HomeFolder(shown, parent, tuple(named[:MAX_FOLDERS]), len(named) > MAX_FOLDERS)

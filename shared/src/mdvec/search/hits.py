@@ -33,7 +33,7 @@ from mdvec.text import (
     machine_text,
     outline,
     page_unit,
-    shown_path,
+    shown_name,
     some_of,
     without_head,
 )
@@ -238,7 +238,7 @@ def _link_note(links: index.DocumentLinks, of_hit: index.DocumentLinks) -> str:
     ways = ("links to", links.to, of_hit.to), ("linked from", links.back, of_hit.back)
     parts: list[str] = []
     for way, own, known in ways:
-        paths = [shown_path(path) for path in _paths(own) if path not in _paths(known)]
+        paths = [shown_name(path) for path in _paths(own) if path not in _paths(known)]
         if paths:
             parts.append(f"{way} {some_of(paths, _MAX_LINKS)}")
     return f" ({'; '.join(parts)})" if parts else ""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from mdvec.search.candidates import ToolCandidates
 from mdvec.search.core.fusion import SearchMode
 from mdvec.search.ranking import Pool
-from mdvec.text import shown_path, some_of
+from mdvec.text import shown_name, some_of
 
 _MAX_NAMED = 3
 
@@ -34,7 +34,7 @@ def not_mentioned(pool: Pool) -> list[str]:
     if inside := pool.only_inside:
         notes.append(f"{_word_list(inside)}: only inside longer words")
     for word, paths in in_front_matter.items():
-        names = some_of([shown_path(path) for path in paths], _MAX_NAMED)
+        names = some_of([shown_name(path) for path in paths], _MAX_NAMED)
         notes.append(f"{_word_list([word])}: only in the front matter of {names}")
     return notes
 

@@ -17,7 +17,7 @@ from mdvec.text import (
     is_katakana,
     is_letters,
     is_list_of_links,
-    shown_path,
+    shown_name,
 )
 from mdvec.tools import Tool
 
@@ -55,7 +55,7 @@ class RankedChunk:
     def place(self) -> str:
         """The file and the lines."""
         chunk = self.chunk
-        return f"{shown_path(chunk.file_path)}:{chunk.start_line}-{chunk.end_line}"
+        return f"{shown_name(chunk.file_path)}:{chunk.start_line}-{chunk.end_line}"
 
 
 @dataclass(frozen=True, slots=True)

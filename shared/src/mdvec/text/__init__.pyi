@@ -71,10 +71,12 @@ from .nearness import nearest_texts as nearest_texts
 from .nearness import signs_of as signs_of
 from .one_line import TextFence as TextFence
 from .one_line import bracketed_name as bracketed_name
+from .one_line import cited as cited
 from .one_line import counted as counted
 from .one_line import fence_for as fence_for
 from .one_line import file_size as file_size
 from .one_line import identifier as identifier
+from .one_line import is_visible as is_visible
 from .one_line import literal as literal
 from .one_line import local_time as local_time
 from .one_line import on_one_line as on_one_line
@@ -82,7 +84,6 @@ from .one_line import outside_fences as outside_fences
 from .one_line import quoted as quoted
 from .one_line import shortened as shortened
 from .one_line import shown_name as shown_name
-from .one_line import shown_path as shown_path
 from .one_line import some_of as some_of
 from .one_line import utc_time as utc_time
 from .one_line import visible as visible

@@ -14,8 +14,11 @@ _MAX_PLAIN_NAME = 40
 _MARK_BYTES = 3
 _PLAIN_NAME = re.compile(
     r"(?!.*\d[百千万億]* ?[円%％])"
-    r"[\w(（\u3200-\u32ff][\w\u3200-\u32ff\u3099\u309a .・&'’()（）/＆+*＊>!@〜～－-]*"
+    r"[\w(（\u3200-\u32ff][\w\u3200-\u32ff\u3099\u309a \u3000.・&'’()（）/＆+*＊>!@〜～－-]*"
+    r"(?<!\u3000)"
 )
+_BLANKS = re.compile(r"[^\S\u3000]+")
+_FULL_WIDTH = re.compile(r"(?<!\\)((?:\\\\)*)\\u3000")
 _TAGS = dict.fromkeys(range(0xE0000, 0xE0080), "\ufffd")
 _FENCED = re.compile(r"^<text (\w+)>\n.*?\n</text \1>$", re.DOTALL | re.MULTILINE)
 
@@ -23,22 +26,25 @@ _FENCED = re.compile(r"^<text (\w+)>\n.*?\n</text \1>$", re.DOTALL | re.MULTILIN
 def on_one_line(text: str) -> str:
     """``text`` with white space collapsed and control characters escaped.
 
-    A file name may contain line breaks and terminal codes; shown raw, it could imitate output.
+    A file name may contain line breaks and terminal codes; shown raw, it could imitate output. A
+    full-width space is seen, and stays.
     """
     return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
-        for char in " ".join(text.split())
+        char if is_visible(char) else char.encode("unicode_escape").decode("ascii")
+        for char in _BLANKS.sub(" ", text).strip(" ")
     )
+
+
+def is_visible(char: str) -> bool:
+    """Whether a character is shown as it is: printable, or a blank of any width in a line."""
+    return char.isprintable() or unicodedata.category(char) == "Zs"
 
 
 def visible(text: str) -> str:
     """``text`` with line breaks, direction marks and invisible characters escaped as in JSON."""
     if text.isprintable():
         return text
-    return "".join(
-        char if char.isprintable() or unicodedata.category(char) == "Zs" else json.dumps(char)[1:-1]
-        for char in text
-    )
+    return "".join(char if is_visible(char) else json.dumps(char)[1:-1] for char in text)
 
 
 def quoted(text: str) -> str:
@@ -49,20 +55,22 @@ def quoted(text: str) -> str:
     return visible(json.dumps(text, ensure_ascii=False))
 
 
+def cited(text: str) -> str:
+    """``text`` in quotation marks as Python writes it; full-width spaces are seen."""
+    return _FULL_WIDTH.sub("\\1\u3000", repr(text))
+
+
 def shown_name(name: object) -> str:
     """A name from the data (of a shop, a category or a file) for a line of an answer.
 
     It is unchanged if it can only be a name: letters and joining marks, without marks that end a
-    sentence, open a list or begin a figure. Otherwise it becomes a JSON string.
+    sentence, open a list or begin a figure, nor blanks that one does not see. Otherwise it becomes
+    a JSON string. Both can be passed on.
     """
-    text = on_one_line(str(name))
-    is_plain = len(text) <= _MAX_PLAIN_NAME and _PLAIN_NAME.fullmatch(text)
-    return text if is_plain or not text else quoted(str(name))
-
-
-def shown_path(path: str) -> str:
-    """A path, like ``shown_name``, but never changed, since clients pass it on."""
-    return shown_name(path) if on_one_line(path) == path else quoted(path)
+    text = str(name)
+    is_short = len(text) <= _MAX_PLAIN_NAME and on_one_line(text) == text
+    is_plain = is_short and _PLAIN_NAME.fullmatch(text)
+    return text if is_plain or not text else quoted(text)
 
 
 def bracketed_name(name: object) -> str:
@@ -107,7 +115,7 @@ def outside_fences(answer: str) -> list[str]:
 
 def shortened(text: str, most: int = 60) -> str:
     """The beginning of ``text`` on one line, to quote in a message."""
-    line = "".join(char if char.isprintable() else " " for char in text[:most])
+    line = visible(text[:most])
     return line if len(text) <= most else line + "…"
 
 

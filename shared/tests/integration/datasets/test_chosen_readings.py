@@ -685,7 +685,8 @@ def test_many_files_of_one_table_are_told_as_one_and_read_alike(files):
         files.write(f"m_2025-0{month}.csv", f"day;n\n2025/{month}/1;0{month}\n")
     report = files.import_(mode="new")
     assert told(report)[-1] == (
-        "read: m_2025-01.csv (and 2 more files alike): cells separated by ';'; day: 2025/1/1 → DATE"
+        "read: m_2025-01.csv (and 2 more files alike, with values and counts of their own): cells "
+        "separated by ';'; day: 2025/1/1 → DATE"
     )
     assert files.content("t__m")[1][0][1] == "01"
     files.import_("n=integer")
@@ -903,6 +904,32 @@ def test_numbers_in_brackets_alone_are_asked_about_and_read_as_chosen(empty):
     (said,) = told(empty.import_("うち女性=number"))
     assert "うち女性: (400) → BIGINT, numbers in brackets are negative" in said
     assert empty.read("t__n", "うち女性") == [(-400,), (-85,)]
+
+
+def test_a_name_with_a_full_width_space_is_told_as_it_is_chosen(empty):
+    empty.write(
+        "a.csv", "年　次,人　口\n" + "".join(f"{2015 + n},{n}\n" for n in range(9)) + "2024,※\n"
+    )
+    (said,) = told(empty.import_(mode="new"))
+    assert said.endswith("--read '人　口=na:※' makes it NULL")
+    empty.import_("人　口=na:※")
+    assert empty.content("t__a")[0] == {"年　次": "BIGINT", "人　口": "BIGINT"}
+
+
+def test_times_that_a_file_writes_in_another_form_are_told_like_days(empty):
+    empty.write("a.csv", "at\n2024-01-05 10:00\n2024-01-06T10:00:05\n")
+    empty.write("b.csv", "at\n2024/1/5 10:00\n2024-01-06 24:00\n")
+    empty.write("c.csv", "at\n2024-01-05 10:00\n2024/1/6\n")
+    empty.write("d.csv", "at\n2024年1月5日 9時05分\n2024年1月5日 9時06分\n")
+    assert told(empty.import_(mode="new")) == [
+        'read: b.csv: at: "2024-01-06 24:00" → TIMESTAMP',
+        "read: c.csv: at: 2024/1/6 → TIMESTAMP",
+        "read: d.csv: at: 2024年1月5日 9時05分 → TIMESTAMP",
+    ]
+    assert empty.read("t__b", '"at"::VARCHAR') == [
+        ("2024-01-05 10:00:00",),
+        ("2024-01-07 00:00:00",),
+    ]
 
 
 def test_files_of_a_table_that_order_dates_differently_are_told_apart(empty):

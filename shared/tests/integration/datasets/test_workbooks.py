@@ -117,6 +117,36 @@ def test_three_rows_of_names_that_a_merged_cell_joins_become_one_and_notes_are_t
     assert files.read("t__a") == [("東京", 1, 2, 3, 4, 5, 6)]
 
 
+PEOPLE_AND_AREA = [["市", "人口", None, None, None], [None, "男", "女", "面積", "予算"]]
+TWO_GROUPS = [
+    ["市", "人口", None, "男女別", None, None], [None, "総数", "増減", "男", "女", "世帯数"],
+]  # fmt: skip
+THREE_ROWS = [
+    ["市", "人口", None, None, None], [None, "本土", None, "離島", None],
+    [None, "男", "女", "男", "面積"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("header", "merged", "names"),
+    [
+        (PEOPLE_AND_AREA, "A1:A2 B1:C1", "市,人口 男,人口 女,面積,予算"),
+        (PEOPLE_AND_AREA, "A1:A2", "市,人口 男,人口 女,人口 面積,人口 予算"),
+        (TWO_GROUPS, "A1:A2 B1:C1 D1:E1", "市,人口 総数,人口 増減,男女別 男,男女別 女,世帯数"),
+        (THREE_ROWS, "A1:A3 B1:D1 B2:C2", "市,人口 本土 男,人口 本土 女,人口 離島 男,面積"),
+    ],
+)
+def test_the_name_of_a_group_extends_over_its_merged_cells(files, header, merged, names):
+    rows = [["東京", 1, 2, 3, 4, 5], ["大阪", 6, 7, 8, 9, 10]]
+    width = len(header[0])
+    book = workbook(files.folder / "a.xlsx", ("s", [*header, *(row[:width] for row in rows)]))
+    for cells in merged.split():
+        book["s"].merge_cells(cells)
+    book.save(files.folder / "a.xlsx")
+    files.import_("new")
+    assert ",".join(files.content("t__a")[0]) == names
+
+
 @pytest.mark.parametrize(
     ("first", "remark"),
     [("欠席 欠席 欠席 欠席", "F1:F5"), ("○ × ○ ○", ""), ("東京 大阪 東京 大阪", "F1:F5")],
@@ -641,6 +671,22 @@ def test_workbooks_of_other_kinds_that_cannot_be_read_say_so_within_limits(files
     assert set(failed.values()) == {
         "it is damaged, too large, or no workbook at all; save it again as .xlsx"
     }
+
+
+def test_numbers_with_and_without_a_percent_format_are_counted_and_read_as_stored(files):
+    rows = [["率", "計", "率　2"], [50, 1, 0.5], [0.5, 2, 0], [0.25, 3, 0.1]]
+    book = workbook(files.folder / "a.xlsx", ("s", rows))
+    for cell in ("A3", "A4", "C2", "C4"):
+        book["s"][cell].number_format = "0%"
+    book["s"]["B3"].number_format = '0"%"'
+    book.save(files.folder / "a.xlsx")
+    (reading,) = files.import_("new").details.readings[0].values()
+    assert reading.notes == (
+        "numbers with and without a percent format are read as stored, 50% as 0.5: "
+        "率 (2 with and 1 without)",
+    )
+    assert in_japanese(reading.notes[0]) != reading.notes[0]
+    assert files.read("t__a") == [(50, 1, 0.5), (0.5, 2, 0), (0.25, 3, 0.1)]
 
 
 def test_formats_that_show_thousands_or_a_unit_are_told(files):

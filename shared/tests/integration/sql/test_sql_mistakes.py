@@ -24,6 +24,7 @@ TABLES = {
     (4, DATE '2025-02-28', TIMESTAMP '2025-02-28 18:00:00', 'Tokyo', 'tea', NULL, 300, true, NULL),
     (5, DATE '2025-03-31', TIMESTAMP '2025-03-31 09:45:00', 'Osaka', 'pot', 1, 4500, false, 'gift')
     ) AS rows(id, day, made, shop, item, qty, price, paid, note)""",
+    "人口": 'CREATE TABLE 人口 AS SELECT 2020 AS "年　次", 5 AS "総\n数"',
     "売上": "CREATE TABLE 売上 AS SELECT DATE '2025-01-01' AS 日付, '渋谷店' AS 店舗, 100 AS 金額",
 }
 
@@ -190,9 +191,11 @@ def test_a_slip_gets_a_form_with_its_own_value_or_none(handler, outcome, sql, ro
         ("SELECT prcie FROM orders", "nearest: price; columns of orders: id, day, made, shop,"),
         ("SELECT customer FROM customers", "nearest: customer_id, customer_name;"),
         ("SELECT totl FROM (SELECT sum(qty) AS total FROM orders)", "nearest: total;"),
-        ("SELECT count(*) FROM ordres", "nearest: orders; the tables are: customers, orders, 売上"),
+        ("SELECT count(*) FROM ordres", "nearest: orders; the tables are: customers,"),
         ("SELECT count(*) FROM dbo.orders", "nearest: orders;"),
         ("SELECT 店 FROM 売上", "nearest: 店舗;"),
+        ('SELECT "年 次" FROM 人口', r'nearest: 年　次; columns of 人口: 年　次, "総\n数"'),
+        ('SELECT "総数" FROM 人口', r'nearest: "総\n数"; columns of 人口: 年　次, "総\n数"'),
         ("SELECT c.prcie FROM orders, customers AS c", "nearest: price (orders);"),
         ("SELECT shpo FROM orders, customers", "nearest: shop;"),
         ("SELECT shop_item FROM orders, customers", "nearest: shop, item (orders);"),

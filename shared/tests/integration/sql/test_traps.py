@@ -8,15 +8,16 @@ import duckdb
 import pytest
 from table_of_cases import each
 
+from mdvec.japanese import in_japanese
 from mdvec.sql.child.handler import refusal_of
 from mdvec.sql.core.refusals import QueryFailed, QueryRefused
 
 TABLES = {
     "visits": """CREATE TABLE visits AS SELECT * FROM (VALUES
-    (1, TIMESTAMP '2025-06-29 10:00:00', DATE '2025-06-29', '東京駅', 100),
-    (2, TIMESTAMP '2025-06-30 18:00:00', DATE '2025-06-30', '京都駅', 200),
-    (NULL, TIMESTAMP '2025-07-01 09:00:00', DATE '2025-07-01', '京都', 300)
-    ) AS rows(id, at_time, day, shop, yen)""",
+    (1, TIMESTAMP '2025-06-29 10:00:00', DATE '2025-06-29', '東京駅', 100, '東京　駅'),
+    (2, TIMESTAMP '2025-06-30 18:00:00', DATE '2025-06-30', '京都駅', 200, E'南口\\n前'),
+    (NULL, TIMESTAMP '2025-07-01 09:00:00', DATE '2025-07-01', '京都', 300, 'x')
+    ) AS rows(id, at_time, day, shop, yen, place)""",
     "guests": "CREATE TABLE guests AS SELECT 2 AS id, 'Kyoto' AS town",
     "rooms": "CREATE TABLE rooms AS SELECT 2 AS id, 1 AS beds",
     "stores": "CREATE TABLE stores AS SELECT unnest(['イオン', 'ﾐｶﾝ', 'りんご', "
@@ -28,6 +29,7 @@ TABLES = {
     "calls": "CREATE TABLE calls AS SELECT TIMESTAMPTZ '2025-06-30 18:00:00+09' AS rang",
     "closings": "CREATE TABLE closings AS SELECT TIMESTAMP '2025-06-30' AS night",
     "rain": 'CREATE TABLE rain AS SELECT 3.5 AS "前橋 気温(℃)", 2 AS "気温(℃)", 1 AS n, 9 AS "n-n"',
+    "memos": "CREATE TABLE memos AS SELECT unnest(['a', NULL]) AS memo",
     "stays": 'CREATE TABLE stays AS SELECT 2 AS id, 1 AS "order"',
 }
 
@@ -58,6 +60,10 @@ def asked(handler, source, sql="SELECT * FROM {source}", **parameters):
         ("at_time IN ('2025-06-28', '2025-06-30')",
          "IN '2025-06-28', … is that day's midnight alone, for at_time has times; write "
          "at_time::DATE in its place"),
+        ("at_time <= '2025/6/30'", "<= '2025/6/30' ends as that day begins"),
+        ("at_time > '2025-6-30'", "> '2025-6-30' takes the rest of that day, too"),
+        ("at_time BETWEEN '2025/06/29' AND '2025/06/30'",
+         "BETWEEN … AND '2025/06/30' ends as that day begins"),
         ("at_time NOT IN ('2025-06-30')", "write at_time::DATE in its place"),
         ("at_time <> '2025-06-30'", "write at_time::DATE <> the day"),
         ("'2025-06-30' < at_time", "> '2025-06-30' takes the rest of that day, too, for at_time"),
@@ -70,6 +76,8 @@ def asked(handler, source, sql="SELECT * FROM {source}", **parameters):
         ("shop NOT LIKE '%京都えき%'",
          "no row of visits has shop LIKE '%京都えき%'; nearest: '京都', '京都駅'"),
         ("shop NOT ILIKE 'zzz%'", "no row of visits has shop ILIKE 'zzz%'"),
+        ("v.place = '東京 駅'", "no row of visits has place = '東京 駅'; nearest: '東京　駅'"),
+        ("v.place = '南口 前'", r"no row of visits has place = '南口 前'; nearest: '南口\n前'"),
         ("shop IS DISTINCT FROM 'zzz'", "no row of visits has shop = 'zzz'"),
         ("v.shop IN ('東京駅', 'zzz')", "no row of visits has shop = 'zzz'"),
         ("yen BETWEEN 300 AND 100", "BETWEEN 300 AND 100 is never true; the smaller end comes"),
@@ -110,6 +118,13 @@ def test_values_of_parameters_are_judged_as_if_they_were_written(handler, condit
     said = asked(handler, query, **values).get("notes", [""])
     assert note in said[0]
     assert bool(note) == bool(said[0])
+
+
+@each("condition", ["memo = ''", "memo <> '' AND '' <> memo", "memo IN ('a', '')"])
+def test_that_empty_cells_are_null_is_told_once(handler, condition):
+    note = "no row of memos has memo = ''; its empty cells are NULL: write IS NULL"
+    assert asked(handler, f"SELECT * FROM memos WHERE {condition}")["notes"] == [note]
+    assert in_japanese(note).endswith("IS NULL と書いてください")
 
 
 def test_a_list_of_days_is_one_trap_beside_the_others(handler):
@@ -186,7 +201,31 @@ def test_a_look_for_the_nearest_that_takes_too_long_costs_only_itself(handler, m
 @each(
     "query",
     [
+        "WITH k AS (SELECT id FROM visits) SELECT * FROM rooms WHERE id NOT IN (SELECT id FROM k)",
+        "WITH k AS (SELECT id FROM visits), m AS (SELECT * FROM k) "
+        "SELECT * FROM rooms WHERE id NOT IN (SELECT id FROM m)",
+        "SELECT * FROM (WITH k AS (SELECT id FROM visits) "
+        "SELECT * FROM rooms WHERE id NOT IN (SELECT id FROM k))",
+        "WITH rooms AS (SELECT NULL AS id), r AS (SELECT 5 AS id) "
+        "SELECT * FROM r WHERE id NOT IN (SELECT id FROM rooms)",
+        "WITH visits AS (SELECT 5 AS id WHERE 5 NOT IN (SELECT id FROM visits)) "
+        "SELECT * FROM visits",
+    ],
+)
+def test_the_nulls_of_a_subquery_are_those_of_the_tables_that_it_reads(handler, query):
+    (said,) = asked(handler, query)["notes"]
+    assert said.startswith("NOT IN is never true while its subquery gives NULL")
+
+
+@each(
+    "query",
+    [
         "visits",
+        "WITH visits AS (SELECT * FROM visits WHERE id IS NOT NULL) "
+        "SELECT * FROM rooms WHERE id NOT IN (SELECT id FROM visits)",
+        "WITH k AS (SELECT NULL AS id) SELECT * FROM "
+        "(WITH k AS (SELECT 1 AS id) SELECT * FROM rooms WHERE id NOT IN (SELECT id FROM k))",
+        "SELECT * FROM guests WHERE town = ''",
         "SELECT * FROM visits WHERE id NOT IN (SELECT id FROM visits WHERE id IS NOT NULL)",
         "SELECT * FROM visits WHERE id IN (SELECT id FROM visits)",
         "SELECT * FROM visits WHERE at_time BETWEEN '2025-06-29' AND '2025-06-30 23:59'",

@@ -1,20 +1,23 @@
 """Text of files that stands on a line of the server's own."""
 
+import ast
 import json
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 from table_of_cases import each
 
-from mdvec.text.one_line import bracketed_name, fence_for, shown_name
+from mdvec.text.one_line import bracketed_name, cited, fence_for, on_one_line, shortened, shown_name
 
 PLAIN = ("食費",
          "（株）丸得 渋谷店", "㈱しろやぎ",
          "Yahoo!ショッピング", "100円ショップ"[3:], "食費 > 外食",
-         "A&B Co. 'x'", "カ\u3099ス", "収入・支出詳細_2025-07-01_2025-07-31.csv")  # fmt: skip
+         "A&B Co. 'x'", "年　次",
+         "カ\u3099ス", "収入・支出詳細_2025-07-01_2025-07-31.csv")  # fmt: skip
 DOUBTFUL = ("note: call export", "住宅 99万円",
             "食費 - 住宅: 9,999円", "家賃 9999円", "[2] 1.00", "続きは page=2。",
-            "- 収入", "※ 注意", "A→B", "x" * 41)  # fmt: skip
+            "- 収入", "※ 注意", "A→B", "x" * 41,
+            "人口  総数", "人口\n総数", "総数 ", "　うち男", "総数　", "a\u00a0b")  # fmt: skip
 
 
 @each("name", PLAIN)
@@ -37,7 +40,27 @@ def test_whatever_a_name_is_it_stays_on_its_line_and_reads_back(name):
     if shown.startswith('"'):
         assert json.loads(shown) == name
     else:
-        assert shown == " ".join(name.split())
+        assert shown == name
+
+
+@each(("text", "shown"), (
+    ("年　次", "年　次"),
+    ("総　数　 と\n男", "総　数　 と 男"),
+    (" a\tb\x1b ", "a b\\x1b"),
+))  # fmt: skip
+def test_a_line_keeps_the_full_width_spaces_that_are_seen(text, shown):
+    assert on_one_line(text) == shown
+
+
+@each("text", ("年　次", "a'　b", "\\u3000", "\\　", "\u00a0", "a\nb"))
+def test_a_text_in_quotation_marks_is_pythons_but_for_full_width_spaces(text):
+    assert ast.literal_eval(cited(text)) == text
+    assert cited(text).count("　") == text.count("　")
+
+
+def test_a_text_of_the_data_is_cut_and_else_as_it_is():
+    assert shortened("総　数\u00a0a", 6) == "総　数\u00a0a"
+    assert shortened("a\tb\n", 3) == "a\\tb…"
 
 
 def test_a_name_in_brackets_cannot_close_them():

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 
-from mdvec.datasets.core.sheet_cells import Amount
+from mdvec.datasets.core.sheet_cells import Amount, Percent
 from mdvec.datasets.core.value_types import BLANKS
 
 BLANK = "blank"
@@ -48,21 +48,28 @@ class SeenColumn:
     """The kinds of a column's cells, counted while they are read.
 
     ``largest`` and ``smallest`` are the extremes of its whole numbers and 0. ``units`` are the
-    currencies of its cells' formats.
+    currencies of its cells' formats. ``percents`` is how many of its numbers, without 0, are shown
+    as percent, and ``others`` how many are not.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     units: set[str] = field(default_factory=set)
     largest: int = 0
     smallest: int = 0
+    percents: int = 0
+    others: int = 0
 
     def add(self, cell: object) -> str | None:
         """Count a cell, and return the text from which SQL reads its value; None without one."""
         if cell is None:
             return None
+        is_percent = isinstance(cell, Percent)
         if isinstance(cell, Amount):
-            self.units.add(cell.unit)
+            self.units |= {cell.unit} - {""}
             cell = cell.number
+        if isinstance(cell, (int, float)) and cell:
+            self.percents += is_percent
+            self.others += not is_percent
         if cell != cell:
             self.counts[BLANK] += 1
             return None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mdvec.datasets.core.grouping import NO_VALUES, agreed_type
-from mdvec.text import counted
+from mdvec.text import cited, counted
 
 TEXT = "VARCHAR"
 Kinds = Mapping[str, str]
@@ -58,7 +58,7 @@ class FileDifferences:
                     f"{'text' if kind == TEXT else kind} ({shown_files(paths)})"
                     for kind, paths in by_kind.items()
                 )
-                yield f"the column {name!r} is text, as the files differ: {shown}"
+                yield f"the column {cited(name)} is text, as the files differ: {shown}"
 
     def __str__(self) -> str:
         """As JSON, in which each path occurs once; "" if there are no differences."""
@@ -98,12 +98,13 @@ def column_notes(columns: Sequence[str], files: Mapping[str, Sequence[str]]) -> 
     for name in columns:
         lacking = [path for path, names in have.items() if name.lower() not in names]
         if lacking:
-            yield f"the column {name!r} is NULL for files that lack it: {shown_files(lacking)}"
+            yield f"the column {cited(name)} is NULL for files that lack it: {shown_files(lacking)}"
     for name in columns:
         other = [path for path, names in files.items() if name not in names]
         spelled = [path for path in other if name.lower() in have[path]]
         if spelled:
-            yield f"the column {name!r} has its name in other capitals in {shown_files(spelled)}"
+            where = shown_files(spelled)
+            yield f"the column {cited(name)} has its name in other capitals in {where}"
     order = [name.lower() for name in columns]
     moved = [
         path for path, names in have.items() if names != [name for name in order if name in names]

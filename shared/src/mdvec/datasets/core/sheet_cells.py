@@ -57,6 +57,12 @@ class Amount:
         return f"{self.number}{self.unit}" if self.is_unit_last else f"{self.unit}{self.number}"
 
 
+class Percent(Amount):
+    """A number, as stored, that its cell's format shows as percent."""
+
+    __slots__ = ()
+
+
 def value_as_formatted(value: int | float, number_format: str) -> object:
     """A number according to its format: an ``Amount``, or a code such as 00123 as text.
 
@@ -65,6 +71,8 @@ def value_as_formatted(value: int | float, number_format: str) -> object:
     unit, is_last = _unit(number_format)
     if unit:
         return Amount(value, unit, is_last)
+    if _shows_percent(number_format):
+        return Percent(value, "")
     codes = _codes(number_format)
     if not codes or value < 0 or value % 1:
         return value
@@ -97,6 +105,11 @@ def _unit(number_format: str) -> tuple[str, bool]:
             units[text] = bool(places)
         places = token if _PLACES.fullmatch(token) else places
     return " ".join(units), bool(units) and all(units.values())
+
+
+@lru_cache(maxsize=1_000)
+def _shows_percent(number_format: str) -> bool:
+    return "%" in _sections(number_format)[0]
 
 
 @lru_cache(maxsize=1_000)
@@ -208,6 +221,7 @@ class MergedCells:
     first_row: int
     last_row: int
     column: int
+    last_column: int
 
 
 @dataclass(slots=True)
@@ -215,7 +229,7 @@ class SheetMarks:
     """The properties in a sheet's XML.
 
     Attributes:
-        merged: the merged cells of more than one row.
+        merged: the merged cells.
         hidden_rows: the numbers of its hidden rows.
         hidden_columns: the first and last number of each run of hidden columns.
         has_formulas: whether a cell has one.
@@ -231,18 +245,30 @@ class SheetMarks:
         self.has_formulas |= b"<f" in xml
         self.hidden_rows += map(int, _HIDDEN_ROW.findall(xml))
         self.hidden_columns += [(int(a), int(b)) for a, b in _HIDDEN_COLUMNS.findall(xml)]
-        for column, first, _, last in _MERGED.findall(xml):
-            if first != last:
-                self.merged.append(MergedCells(int(first), int(last), _column_number(column)))
+        for left, first, right, last in _MERGED.findall(xml):
+            columns = _column_number(left), _column_number(right)
+            self.merged.append(MergedCells(int(first), int(last), *columns))
+
+    @property
+    def tall(self) -> list[MergedCells]:
+        """The merged cells of more than one row."""
+        return [cells for cells in self.merged if cells.first_row != cells.last_row]
 
     def ends(self, numbers: Sequence[int]) -> dict[int, int]:
         """For rows in which merged cells begin, the last row that all of these cells cover."""
         places, ends = {number: at for at, number in enumerate(numbers)}, dict[int, int]()
-        for cells in self.merged:
+        for cells in self.tall:
             if (at := places.get(cells.first_row)) is not None:
                 end = bisect_right(numbers, cells.last_row) - 1
                 ends[at] = min(ends.get(at, end), end)
         return ends
+
+    def group_ends(self, numbers: Sequence[int]) -> list[dict[int, int]]:
+        """For each row, where its merged cells end, by the place of the column they begin in."""
+        ends: dict[int, dict[int, int]] = {number: {} for number in numbers}
+        for cells in self.merged:
+            ends.get(cells.first_row, {})[cells.column - 1] = cells.last_column
+        return list(ends.values())
 
 
 def _column_number(letters: bytes) -> int:
@@ -259,7 +285,7 @@ class FilledRows:
     A number is not repeated: sums would count it several times.
 
     Attributes:
-        merged: the merged cells of the sheet.
+        merged: the merged cells of more than one row.
         leaves_out_totals: whether rows that sum up others are left out.
         filled: how many merged cells were filled down.
         numbers: how many merged cells hold a number, which was not filled down.

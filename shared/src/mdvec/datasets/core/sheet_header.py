@@ -19,6 +19,7 @@ from mdvec.datasets.core.first_row import (
     no_header,
     usual_width,
 )
+from mdvec.datasets.core.group_names import MIN_GROUPS, combined_names
 from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions
 from mdvec.datasets.core.value_types import BLANKS
 
@@ -28,7 +29,6 @@ _TITLE_SHARE = 0.5
 _MIN_COLUMNS = 2
 Cells = Sequence[object]
 _Row = TypeVar("_Row", bound=Cells)
-_MIN_GROUPS = 2
 _MAX_LEVELS = 4
 
 
@@ -186,13 +186,14 @@ def sheet_header(
     named: range | None = None,
     merged: Mapping[int, int] | None = MappingProxyType({}),
     numbers: Sequence[int] = (),
+    group_ends: Sequence[Mapping[int, int]] = (),
 ) -> SheetHeader:
     """Find the header among the first rows; its empty cells at the end are cut off.
 
     ``named`` are the indices of the rows that the user named, none if there is no header.
     ``merged`` maps a row in which merged cells begin to the last row that all of them cover; it is
     None for a file that can have none. ``numbers`` are those of the rows in the file, if these are
-    not 1, 2, 3.
+    not 1, 2, 3. ``group_ends`` are those of ``combined_names``.
 
     Raises:
         NoHeader: there are title lines, but no evident header, or the header holds no names.
@@ -208,7 +209,7 @@ def sheet_header(
         top, lower = joined if joined and len(named) == 1 else (at, named[-1])
     else:
         top, lower = joined or _header_span(rows, at, merged)
-    names = combined_names(rows[top : lower + 1])
+    names = combined_names(rows[top : lower + 1], group_ends[top : lower + 1])
     doubtful, last = 0, _last_row_of_labels(rows, lower)
     if named is None:
         below = check_names_below(rows, at, numbers) if top == lower else 0
@@ -252,7 +253,7 @@ def _joined_rows(
         if (
             top < end < len(rows) - 1
             and is_there
-            and filled_count(block[0]) >= _MIN_GROUPS
+            and filled_count(block[0]) >= MIN_GROUPS
             and not any(is_value(cell) and not is_year(cell) for row in block for cell in row)
             and sum(bool("".join(row[:1]).strip()) for row in block) <= 1
             and all(map(_has_name_under_gap, block, block[1:]))
@@ -274,7 +275,7 @@ def _years_over_values(rows: Sequence[Sequence[str]], start: int) -> int:
     """
     at = next((at for at in range(start, len(rows)) if any(map(is_value, rows[at]))), 0)
     years = {place: cell.strip() for place, cell in enumerate(rows[at]) if is_value(cell)}
-    are_years = len(years) >= _MIN_GROUPS and all(map(is_year, years.values()))
+    are_years = len(years) >= MIN_GROUPS and all(map(is_year, years.values()))
     are_different = len(set(years.values())) == len(years)
     columns = ([title(row[place : place + 1]) for row in rows[at + 1 :]] for place in years)
     below = [{is_year(cell) for cell in cells if is_value(cell)} for cells in columns]
@@ -375,7 +376,7 @@ def _name_groups_above(block: Sequence[Sequence[str]], below: Sequence[Sequence[
     has_one_name = len({title(row[:1]) for row in block} - {""}) == 1
     if has_one_name and all(any(a and a == b for a, b in pairwise(row)) for row in block[:-1]):
         return True
-    goes_on = any(a and not b for a, b in pairwise(block[0])) and len(block) == _MIN_GROUPS
+    goes_on = any(a and not b for a, b in pairwise(block[0])) and len(block) == MIN_GROUPS
     return goes_on and _names_groups(block[0], block[1], below)
 
 
@@ -455,44 +456,9 @@ def _names_groups(top: Sequence[str], lower: Sequence[str], below: Sequence[Sequ
     groups = [cell for cell in top if cell.strip()]
     names = [cell for cell in lower if cell.strip()]
     return (
-        len(groups) >= _MIN_GROUPS
+        len(groups) >= MIN_GROUPS
         and _has_name_under_gap(top, lower)
         and not any(map(is_value, names))
         and any(is_value(cell) for row in below for cell in row if cell.strip())
         and (len(set(names)) < len(names) or (not lower[0].strip() and bool(top[0].strip())))
     )
-
-
-def combined_names(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """The names of columns, joined from all rows of a header.
-
-    The name of a group extends to the right, until the next one in its row or a row above; that of
-    the last group only over the names that the group before it has, if it begins with all of them.
-    """
-    rows = [row for row in rows if filled_count(row)] or rows[:1]
-    width = max(map(len, rows))
-    end = _end_of_last_group(*rows[-2:]) if len(rows) > 1 else width
-    names: list[str] = []
-    groups = [""] * (len(rows) - 1)
-    for column in range(width):
-        *above, name = (row[column].strip() if column < len(row) else "" for row in rows)
-        own = [level for level, cell in enumerate(above) if cell]
-        if own:
-            groups[own[0] :] = above[own[0] :]
-        elif column == end:
-            groups[-1] = ""
-        names.append(" ".join(filter(None, dict.fromkeys([*groups, name]))) if name or own else "")
-        if own and not name:
-            groups[own[0] :] = [""] * (len(groups) - own[0])  # such a cell covers all rows below
-    return tuple(names)
-
-
-def _end_of_last_group(top: Sequence[str], lower: Sequence[str]) -> int:
-    """The column at which the last group's names have ended like those of the group before it."""
-    starts = [place for place, cell in enumerate(top) if cell.strip()]
-    if len(starts) < _MIN_GROUPS:
-        return len(lower)
-    start, last = starts[-2:]
-    names, end = lower[start:last], last + (last - start)
-    is_repeated = len(names) > 1 and all(names) and lower[last:end] == names
-    return end if is_repeated else len(lower)

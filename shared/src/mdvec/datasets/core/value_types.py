@@ -72,6 +72,7 @@ _WEEKDAY = r" ?[(（][月火水木金土日][)）]"
 _BEFORE_WEEKDAY = "regexp_replace({v}, ' ?[(（].*', '')"
 
 
+_USUAL_TIME = re.compile(r"(?<!\d)(?!24)\d\d?(:|時)\d")
 _PLAIN_NUMBER = re.compile(r"-?[0-9.]+([eE][-+]?[0-9]+)?")
 _FULL_WIDTH = ("０１２３４５６７８９，．－＋／：％（）\u3000\u00a0", "0123456789,.-+/:%()  ")
 TO_HALF_WIDTH = str.maketrans(*_FULL_WIDTH)
@@ -115,6 +116,11 @@ def _slash_date_sql(order: Iterable[str]) -> str:
 
 
 _DMY, _MDY = _slash_date_sql(("%d", "%m", "%Y")), _slash_date_sql(("%m", "%d", "%Y"))
+
+
+def has_usual_time(text: str) -> bool:
+    """Whether a text has a time of the day that it names, which 24:00 is not."""
+    return _USUAL_TIME.search(text) is not None
 
 
 def _euro(number: str) -> str:
@@ -215,6 +221,8 @@ class ValueKind:
         """Whether a value of this kind looks the same in the file and in the table."""
         if self.type == "DATE":
             return text[4:5] == "-"
+        if self.type == "TIMESTAMP":
+            return text[4:5] == "-" and has_usual_time(text)
         return self.type not in ("BIGINT", "DOUBLE") or _PLAIN_NUMBER.fullmatch(text) is not None
 
     def value(self, cell: str) -> str:

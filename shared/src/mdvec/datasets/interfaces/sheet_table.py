@@ -89,7 +89,7 @@ class SheetTable:
         """Some of its columns as a separate table, named by the first."""
         start, stop = columns.start, columns.stop
         merged = [
-            replace(cells, column=cells.column - start)
+            replace(cells, column=cells.column - start, last_column=cells.last_column - start)
             for cells in self.marks.merged
             if start < cells.column <= stop
         ]
@@ -123,12 +123,12 @@ class SheetTable:
             numbered = self._rows()
             header, (top, header_row, doubtful), below = self._below_header(numbered)
             rows.labels = header.labels
-            filled = FilledRows(self.marks.merged, self.reading.leaves_out_totals)
+            filled = FilledRows(self.marks.tall, self.reading.leaves_out_totals)
             as_text = {*as_text, *self._chosen_as_text(header.names)}
             headers = HeadersBelow()
             notes = NotesBelow(
                 self.reading.leaves_out_notes,
-                merged=self.marks.merged,
+                merged=self.marks.tall,
                 formulas=self.sheet.formulas,
             )
             rows_below = filled.rows(notes.rows(headers.rows(below)))
@@ -142,6 +142,11 @@ class SheetTable:
                 for unit in filter(is_word, column.units)
                 if at not in as_text
             )
+            percents = ", ".join(
+                f"{shown_name(name)} ({column.percents:,} with and {column.others:,} without)"
+                for name, column in zip(names, rows.seen, strict=False)
+                if name and column.percents and column.others
+            )
         understood = Understood(
             header_row=header_row, skipped=header.skipped, columns=columns
         ).with_notes(
@@ -149,6 +154,9 @@ class SheetTable:
             *header_notes("row", top, header_row, doubtful),
             *self.sheet.notes(),
             f"the cells of columns show a unit: {units}" if units else "",
+            f"numbers with and without a percent format are read as stored, 50% as 0.5: {percents}"
+            if percents
+            else "",
             *filled.notes(self.marks.hidden_rows),
             f"hidden columns are read as well: {', '.join(hidden)}" if hidden else "",
             *headers.notes(),
@@ -181,7 +189,9 @@ class SheetTable:
             first, named = first_rows(rows, self.reading, "row")
             names = [[_name(cell) for cell in row] for _, row in first]
             numbers = [number for number, _ in first]
-            header = sheet_header(names, named, self.marks.ends(numbers), numbers)
+            header = sheet_header(
+                names, named, self.marks.ends(numbers), numbers, self.marks.group_ends(numbers)
+            )
             if header.row != NO_HEADER:
                 column_names(header.names)
         except NoHeader as error:

@@ -23,6 +23,7 @@ from mdvec.datasets.core.value_types import (
     WRITTEN_BLANKS,
     ValueKind,
     has_decimal_commas,
+    has_usual_time,
     kinds_of,
     may_be_dotted,
     possible_kinds,
@@ -31,7 +32,7 @@ from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.parquet import rows_at_once, units_metadata
 from mdvec.files import UnreadableFile
 from mdvec.platform import shell_line
-from mdvec.text import counted, identifier, literal, shown_name
+from mdvec.text import cited, counted, identifier, is_visible, literal, shown_name
 
 if TYPE_CHECKING:
     import duckdb
@@ -165,7 +166,7 @@ def read_column(
     texts = [text for cell in sample if cell is not None and (text := cell.strip()) not in BLANKS]
     if kind.question:
         return ReadColumn(name, kind.type, texts[0], decision=kind.question.format(name=name))
-    unlike = [text for text in texts if not kind.is_plain(text)]
+    unlike = sorted((text for text in texts if not kind.is_plain(text)), key=has_usual_time)
     written = next(iter(unlike), "")
     if kind.rule and kind.needs:
         proving = (text for text in unlike if re.search(kind.needs[-1], text, re.ASCII))
@@ -327,7 +328,8 @@ def _unread(
 
 
 def _may_mean_nothing(text: str, names: Collection[str]) -> bool:
-    is_word = text.isprintable() and len(text) <= _MAX_SHOWN and not any(map(str.isdigit, text))
+    is_word = len(text) <= _MAX_SHOWN and all(map(is_visible, text))
+    is_word = is_word and not any(map(str.isdigit, text))
     return is_word and text not in names and not is_total(text)
 
 
@@ -446,8 +448,8 @@ def _kind_as_chosen(
     what = "its values are of several kinds"
     if odd is not None:
         text = odd[0] if len(odd[0]) <= _MAX_SHOWN else f"{odd[0][:_MAX_SHOWN]}…"
-        what = f"it holds {text!r}"
+        what = f"it holds {cited(text)}"
     raise UnreadableFile(
-        f"its column {column.name!r} cannot be read as {column.choice}: {what}; "
+        f"its column {cited(column.name)} cannot be read as {column.choice}: {what}; "
         "choose another type with --read, or auto"
     )

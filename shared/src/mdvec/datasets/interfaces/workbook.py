@@ -256,9 +256,8 @@ def _sheets(descriptor: int, spool: IO[bytes]) -> list[dict[str, Any]]:
 def _sheet_marks(about: dict[str, Any]) -> SheetMarks:
     return SheetMarks(
         [
-            MergedCells(first_row + 1, last_row + 1, column + 1)
-            for (first_row, column), (last_row, _) in about["merged"]
-            if first_row != last_row
+            MergedCells(first_row + 1, last_row + 1, column + 1, last_column + 1)
+            for (first_row, column), (last_row, last_column) in about["merged"]
         ]
     )
 

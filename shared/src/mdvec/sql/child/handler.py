@@ -47,7 +47,7 @@ from mdvec.sql.core.statement import (
 )
 from mdvec.sql.core.traps import Trap, traps_in, with_values
 from mdvec.sql.process.messages import Message, listed_columns
-from mdvec.text import identifier, shortened
+from mdvec.text import identifier, on_one_line, shortened
 
 _TABLE_NAME = re.compile(r"[^\W\d]\w{0,62}")
 _MAX_SEMICOLONS = 20
@@ -412,5 +412,5 @@ def _sentence(message: str, hidden: Mapping[str, str]) -> str:
     sentence = re.split(r"\n\s*\n|\nLINE |, or SET ", message, maxsplit=1)[0]
     for path in sorted(hidden, key=len, reverse=True):
         sentence = sentence.replace(path, hidden[path])
-    sentence = " ".join(sentence.split())
+    sentence = on_one_line(sentence)
     return sentence if len(sentence) <= _MAX_MESSAGE else sentence[:_MAX_MESSAGE] + "…"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from mdvec.datasets import Column
 from mdvec.sql.core.refusals import Hint, named, names_that_fit, nearest_names, shortened_name
 from mdvec.sql.core.statement import fold, has_name
-from mdvec.text import identifier, shortened
+from mdvec.text import identifier, on_one_line, shortened
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -314,7 +314,8 @@ def _advice(
     in_turn = zip_longest(*names.values())  # no table crowds out the others
     known = [column for each in in_turn for column in each if column is not None]
     candidates = re.findall(r'"([^"]+)"', message[unknown.end() :])
-    known += [name for name in candidates if name.rpartition(".")[2] not in known]
+    told = {*known, *map(on_one_line, known)}  # DuckDB's message is on one line
+    known += [name for name in candidates if name.rpartition(".")[2] not in told]
     if near := nearest_names(unknown[1], known):
         instead.insert(0, f"nearest: {_with_tables(near, names)}")
     elif f'"{unknown[1]}"' in sql:

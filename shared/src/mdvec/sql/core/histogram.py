@@ -12,7 +12,7 @@ from typing import Any
 
 from mdvec.datasets import Column, decimals, family, may_be_infinite
 from mdvec.errors import MdvecError
-from mdvec.text import identifier, literal
+from mdvec.text import cited, identifier, literal
 from mdvec.tools import offered_name
 
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - DuckDB's timestamps without a zone
@@ -169,8 +169,8 @@ class NoHistogram(MdvecError):
 
     def __init__(self, column: Column) -> None:
         super().__init__(
-            f"{column.name[:60]!r} is {column.type[:40]}, which falls into no bins; cast it in a "
-            "query, or count it with GROUP BY"
+            f"{cited(column.name[:60])} is {column.type[:40]}, which falls into no bins; cast it "
+            "in a query, or count it with GROUP BY"
         )
 
 

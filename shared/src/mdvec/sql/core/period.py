@@ -10,7 +10,7 @@ from mdvec.datasets import Column, has_dates
 from mdvec.dates import parse_dated
 from mdvec.errors import MdvecError
 from mdvec.sql.core.statement import fold
-from mdvec.text import identifier, some_of
+from mdvec.text import cited, identifier, some_of
 
 Cell = Any
 """A value in a result row; its type depends on the SQL."""
@@ -20,8 +20,8 @@ class UnknownColumn(MdvecError):
     """The table or query has no column of that name."""
 
     def __init__(self, name: str, columns: Sequence[Column]) -> None:
-        names = some_of([repr(column.name[:40]) for column in columns], 15)
-        super().__init__(f"there is no column {name[:60]!r}; there are: {names}")
+        names = some_of([cited(column.name[:40]) for column in columns], 15)
+        super().__init__(f"there is no column {cited(name[:60])}; there are: {names}")
 
 
 def found_column(columns: Sequence[Column], name: str) -> Column:
@@ -73,7 +73,7 @@ def period_column(columns: Sequence[Column], name: str | None) -> Column | None:
     dated = found_column(columns, name)
     if not has_dates(dated):
         raise PeriodRefused(
-            f"date_column {name[:60]!r} is {dated.type[:40]}, neither a date nor a timestamp; "
+            f"date_column {cited(name[:60])} is {dated.type[:40]}, neither a date nor a timestamp; "
             f"{_choice(candidates)}"
         )
     return dated

@@ -13,7 +13,7 @@ from mdvec.datasets import Column, finite_value, has_dates, is_measured
 from mdvec.dates import ONE_DAY, Days, MonthRange, parse_dated
 from mdvec.queries import Bound, Parameter, WrongParameters
 from mdvec.sql.core.period import found_column, period_column
-from mdvec.text import identifier, literal
+from mdvec.text import cited, identifier, literal
 
 _MAX_LISTED = 8
 PERIODS = ("day", "week", "month", "quarter", "year")
@@ -25,7 +25,8 @@ _TAKE_SEVERAL = ("by", "columns")
 _LISTED = re.compile(r'\s*"(?P<quoted>(?:[^"]|"")*)"\s*(?:,|\Z)|(?P<plain>[^,]*)(?:,|\Z)')
 """A name in a list; in quotes it may have any sign."""
 _STEP = (
-    "CASE WHEN distance BETWEEN 28 AND 31 THEN to_months(1) "
+    "CASE WHEN distance < 28 THEN to_days(distance::INTEGER) "
+    "WHEN distance BETWEEN 28 AND 31 THEN to_months(1) "
     "WHEN distance BETWEEN 89 AND 92 THEN to_months(3) "
     "WHEN distance BETWEEN 181 AND 184 THEN to_months(6) "
     "ELSE to_days(ceil(distance * 31 / 28)::INTEGER) END"
@@ -79,7 +80,7 @@ def measure_of(columns: Sequence[Column], bound: Bound) -> Column:
     column = found_column(columns, str(bound["measure"][1]))
     if not is_measured(column):
         raise WrongParameters(
-            f"measure {column.name[:60]!r} is {column.type[:40]}; choose a column of numbers: "
+            f"measure {cited(column.name[:60])} is {column.type[:40]}; choose a column of numbers: "
             f"{names_of(columns, is_measured)}"
         )
     return column
@@ -453,7 +454,7 @@ def _chosen_columns(columns: Sequence[Column], names: str | None) -> list[Column
     for column in chosen:
         if not is_measured(column):
             raise WrongParameters(
-                f"{column.name[:60]!r} is {column.type[:40]}; choose columns of numbers: "
+                f"{cited(column.name[:60])} is {column.type[:40]}; choose columns of numbers: "
                 f"{names_of(columns, is_measured)}"
             )
     return chosen

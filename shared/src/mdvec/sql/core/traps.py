@@ -121,7 +121,34 @@ def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
                 traps += filter(None, (trap(part) for trap in (_not_in, _is_null, _weekday)))
                 traps += filter(None, (_swapped(part, here), _day_trap(part, here)))
                 traps += _missing_texts(part, here)
-    return traps[:_MAX_TRAPS]
+    return [_with_ctes(trap, tree) for trap in traps[:_MAX_TRAPS]]
+
+
+def _with_ctes(trap: Trap, tree: Node) -> Trap:
+    """The trap, whose subquery has the WITH clauses around it as well."""
+    if trap.subquery is None:
+        return trap
+    node = trap.subquery["node"]
+    of_all, own = _ctes_around(tree, node, []) or [], (node.get("cte_map") or {}).get("map") or []
+    return replace(
+        trap, subquery={**trap.subquery, "node": {**node, "cte_map": {"map": [*of_all, *own]}}}
+    )
+
+
+def _ctes_around(part: Any, wanted: Node, around: list[Node]) -> list[Node] | None:  # noqa: ANN401 - a part of the tree
+    """The tables of WITH clauses that a node of the tree can read; None if it is not in it."""
+    if part is wanted:
+        return around
+    if isinstance(part, dict):
+        for entry in (part.get("cte_map") or {}).get("map") or []:
+            if (found := _ctes_around(entry["value"], wanted, around)) is not None:
+                return found
+            around = [*around, entry]
+        part = [child for name, child in part.items() if name != "cte_map"]
+    if not isinstance(part, list):
+        return None
+    inside = (_ctes_around(child, wanted, around) for child in part)
+    return next((found for found in inside if found is not None), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,27 +283,34 @@ def _day_trap(node: Node, scope: _Scope) -> Trap | None:
         return None
     table, column = of
     types = ("date", "timestamp") if kind in _ENDS else ("date",)
-    days = [day for node in compared[1:] if (day := _day(node, types))]
+    days = [day for node in compared[1:] if (day := _written_day(node, types))]
     if not days or not column.type.startswith("TIMESTA"):
         return None
     (sign, does, meant), name = _OF_A_DAY[kind], identifier(column.name)
+    read = ", ".join(f"TRY_CAST({literal(day)} AS DATE)" for day in days)
     shown, more = shortened(column.name, _MAX_QUOTED), ", …" if len(days) > 1 else ""
     return Trap(
         f"{sign} '{days[0]}'{more} {does}, for {shown} has times; write {meant.format(shown)}",
         check=(
             f"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM {identifier(table)} WHERE "
-            f"CAST({name} AS DATE) IN ({', '.join(map(literal, days))}) AND "
+            f"CAST({name} AS DATE) IN ({read}) AND "
             f"{name} <> CAST(CAST({name} AS DATE) AS {column.type}))"
         ),
     )
 
 
-def _day(node: Node, types: Collection[str]) -> str:
-    """The day that a constant is, as such or as one of the types; "" if it is none."""
+def _written_day(node: Node, types: Collection[str]) -> str:
+    """A constant without a time, as such or as one of the types, which DuckDB may read as a day."""
     if node.get("class") == "CAST":
         is_day = fold(str(node["type_expr"].get("type_name"))) in types
         node = node["child"] if is_day else node
     text = _text(node) or ""
+    return "" if ":" in text else text
+
+
+def _day(node: Node, types: Collection[str]) -> str:
+    """The day that a constant is, written as DuckDB writes it; "" if it is none."""
+    text = _written_day(node, types)
     try:
         return str(date.fromisoformat(text)) if _DAY.fullmatch(text) else ""
     except ValueError:  # which DuckDB refuses
@@ -299,7 +333,15 @@ def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
     if of is None or of[1].type != "VARCHAR":
         return
     table, column = identifier(of[0]), identifier(of[1].name)
-    for text in filter(None, map(_text, compared[1:])):
+    texts = [text for text in map(_text, compared[1:]) if text is not None]
+    if sign == "=" and "" in texts:
+        is_null = f"EXISTS (SELECT 1 FROM {table} WHERE {column} IS NULL)"
+        yield Trap(
+            f"no row of {shortened(of[0])} has {shortened(of[1].name)} = ''; its empty cells are "
+            "NULL: write IS NULL",
+            check=f"SELECT 1 FROM {table} WHERE {column} = '' OR NOT {is_null} LIMIT 1",
+        )
+    for text in filter(None, texts):
         wanted = text if sign == "=" else text.strip("%")
         yield Trap(
             f"no row of {shortened(of[0])} has {shortened(of[1].name)} {sign} "
