@@ -24,6 +24,15 @@ _NOT_UNICODE = re.compile("[\ud800-\udfff]")
 """What Python puts in a path for bytes that are not UTF-8."""
 FileState = tuple[int, int]
 """A file's size in bytes and its time of change in nanoseconds."""
+_MOST_NS = 2**63 - 1
+"""The database stores no later time: 2262-04-11. A file system may hold one."""
+
+
+def state_of(*statuses: os.stat_result) -> FileState:
+    """The state of a file, or of files that belong together: their sizes, the latest time."""
+    latest = max(status.st_mtime_ns for status in statuses)
+    size = sum(status.st_size for status in statuses)
+    return size, max(min(latest, _MOST_NS), -_MOST_NS)
 
 
 class SourceMissing(MdvecError):
@@ -134,7 +143,7 @@ def scan_file(source: Path) -> Scan:
         state = source.stat()
     except OSError as error:
         raise SourceMissing(source) from error
-    file = FoundFile(source.name, state.st_size, state.st_mtime_ns)
+    file = FoundFile(source.name, *state_of(state))
     return Scan(files=(file,), problems=(), unseen=())
 
 
@@ -260,7 +269,7 @@ class _Walk:
                 "([scan] max_bytes)",
             )
         else:
-            self.files.append(FoundFile(path, state.st_size, state.st_mtime_ns))
+            self.files.append(FoundFile(path, *state_of(state)))
 
     def _unseen(self, path: str, reason: str) -> None:
         self.unseen.append(path)
