@@ -15,6 +15,7 @@ import sys
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -52,7 +53,9 @@ _NEVER_FIRST_ASCII = re.compile(r"[\])},.:;!?]")
 _EXTRA = re.compile(r"  \[")
 _STDERR = 2
 _WRONG_USAGE = 2
-_UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EBADF)
+_CLOSED_PIPE = 141
+"""The exit code of a command whose output nobody reads any more, as by SIGPIPE."""
+_UNWRITABLE = (errno.ENOSPC, errno.EBADF)
 """Errors of a closed or full output; the library handles those of its own files."""
 _GROUPS = {
     "tool": commands.tool.app,
@@ -233,8 +236,9 @@ def main() -> None:
         encoding = "utf-8" if sys.platform == "win32" else None
         stream.reconfigure(encoding=encoding, errors="backslashreplace")  # type: ignore[union-attr]
     try:
-        code = _command()(prog_name="mdvec", standalone_mode=False)
-        sys.stdout.flush()  # here, where an error of it has a sentence
+        with _quiet_at_a_closed_pipe():
+            code = _command()(prog_name="mdvec", standalone_mode=False)
+            sys.stdout.flush()  # here, where an error of it has a sentence
         sys.exit(code)
     except typer.TyperException as error:
         say(_wrong_usage(error))
@@ -256,6 +260,19 @@ def main() -> None:
         said = f"unexpected {type(error).__name__}: {error}; run it with --verbose for details"
         say(f"error: {place_refused(error) or said}")
         sys.exit(1)
+
+
+@contextmanager
+def _quiet_at_a_closed_pipe() -> Iterator[None]:
+    """End the program without a word where nobody reads its output any more."""
+    try:
+        yield
+    except (SystemExit, BrokenPipeError) as end:
+        if isinstance(end, SystemExit) and not isinstance(end.__context__, BrokenPipeError):
+            raise  # typer ends with 1 for such an error
+        # At exit, Python would try to write the buffered output again.
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+        sys.exit(_CLOSED_PIPE)
 
 
 def _command() -> Any:  # noqa: ANN401 - typer's own click is private

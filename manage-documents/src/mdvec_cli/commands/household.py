@@ -12,6 +12,7 @@ from mdvec_cli.commands.terminal import (
     FormatOption,
     GivenPath,
     SettingsOptions,
+    begin_data,
     command_group,
     is_japanese,
     name_option,
@@ -107,6 +108,7 @@ def export_command(
     pieces = manage.export_household(
         settings.database_path, name, format_, since and since.date(), until and until.date()
     )
+    begin_data()
     for piece in pieces:
         print_part(piece)
 

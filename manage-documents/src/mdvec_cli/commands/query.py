@@ -19,6 +19,7 @@ from mdvec import sql
 
 from mdvec_cli.commands.terminal import (
     SettingsOptions,
+    begin_data,
     heading_language,
     in_own_language,
     print_json,
@@ -120,6 +121,7 @@ def print_answer(
         writer = csv.writer(lines, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows([["" if cell is None else _text(cell) for cell in row] for row in rows])
+        begin_data()
         print_part(lines.getvalue())
     else:
         print_rows(
@@ -238,7 +240,7 @@ def _change_saved(tables: OpenTables, options: QueryOptions) -> None:
         mode, name = "delete", options.delete
     questions = tables.analytics.questions
     save = partial(questions.save, name or "", query, options.description, mode, "--replace")
-    _print_saved(tables.answer(save))
+    _print_saved(tables.form(options.format_), tables.answer(save))
 
 
 def _print_questions(tables: OpenTables, flag: TableFormat | None) -> None:
@@ -292,6 +294,7 @@ def _print_rows(
 def _write_csv(rows: Path, tables: OpenTables) -> sql.JsonAnswer:
     """Write all rows to stdout; the answer contains only the warnings."""
     sys.stdout.flush()
+    begin_data()
     try:
         if sys.stdout.isatty():
             print_part(rows.read_text(encoding="utf-8"))
@@ -312,12 +315,16 @@ def _print_table(form: TableFormat, answer: dict[str, Any], most: int) -> None:
         say(f"{len(shown):,} of {total:,} rows; all of them: --format csv, or mdvec export")
 
 
-def _print_saved(answer: dict[str, Any]) -> None:
+def _print_saved(form: TableFormat, answer: dict[str, Any]) -> None:
+    if form == "json":
+        print_json(answer)
     if "deleted" in answer:
-        print_sentence(f"deleted {answer['deleted']}")
+        if form != "json":
+            print_sentence(f"deleted {answer['deleted']}")
         return
     types = answer["parameters"]
-    print_sentence(f"saved {answer['saved']}")
+    if form != "json":
+        print_sentence(f"saved {answer['saved']}")
     options = "".join(f" -p {name}=<{kind}>" for name, kind in types.items())
     say(f"run it with: mdvec query --saved {answer['saved']}{options}")
 

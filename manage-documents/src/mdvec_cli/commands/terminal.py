@@ -5,6 +5,7 @@ Results go to stdout as tables, lines or JSON, messages to stderr.
 
 from __future__ import annotations
 
+import codecs
 import functools
 import inspect
 import json
@@ -248,6 +249,14 @@ def print_part(text: str) -> None:
     sys.stdout.write(_for_stream(text, sys.stdout))
 
 
+def begin_data() -> None:
+    """Make a pipe UTF-8, as files of data are: another encoding may lack signs of the data."""
+    encoding = sys.stdout.encoding
+    if not sys.stdout.isatty() and codecs.lookup(encoding).name != "utf-8":
+        say(f"note: the output is UTF-8, not {encoding}, which may lack signs of the data")
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+
+
 def _for_stream(text: str, stream: TextIO) -> str:
     """A text for a pipe; on a terminal, without characters that move the cursor or turn a line."""
     if not stream.isatty():
@@ -259,7 +268,12 @@ def _for_stream(text: str, stream: TextIO) -> str:
 def print_json(value: DataclassInstance | dict[str, object]) -> None:
     """Print the whole result as JSON."""
     plain = value if isinstance(value, dict) else asdict(value)
-    print_line(json.dumps(plain, ensure_ascii=False, indent=2, default=_plain_value))
+    text = json.dumps(plain, ensure_ascii=False, indent=2, default=_plain_value)
+    try:
+        text.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:  # with JSON's own escapes the encoding has every sign
+        text = json.dumps(plain, indent=2, default=_plain_value)
+    print_line(text)
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

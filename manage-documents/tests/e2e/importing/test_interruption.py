@@ -96,7 +96,7 @@ def test_a_second_import_of_a_tool_waits_for_the_first_unless_it_would_be_refuse
     until_stored(mdvec, 1)
     first.send_signal(signal.SIGSTOP)  # or it might end before the others have begun
     new = mdvec.start("import", "-n", "notes")
-    assert " already; use --mode update to follow changes" in new.communicate(timeout=60)[1]
+    assert "continue with: mdvec import -n notes --mode update" in new.communicate(timeout=60)[1]
     update = mdvec.start("import", "-n", "notes", "-m", "update")
     waits = "an import of 'notes' (or mdvec compact) is running; waiting for it to end …\n"
     assert update.stderr.readline() == waits

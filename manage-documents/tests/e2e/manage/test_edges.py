@@ -32,6 +32,20 @@ def test_an_output_that_is_full_or_closed_is_one_line(notes, command, redirectio
     assert (done.returncode, done.stderr) == (1, f"error: the output cannot be written ({why})\n")
 
 
+@pytest.mark.parametrize(
+    "command", [["--help"], ["status"], ["get", "water.md", "-n", "notes"], ["search", "水"]]
+)
+def test_a_command_whose_output_nobody_reads_ends_without_an_error(notes, command):
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = subprocess.run(
+        [*RUN, *command], env=notes.environment, cwd=notes.work, stdout=writing,
+        stderr=subprocess.PIPE, timeout=60, check=False,
+    )  # fmt: skip
+    os.close(writing)
+    assert (process.returncode, b"error" in process.stderr) == (141, False)
+
+
 def test_a_working_folder_that_was_removed_is_one_line(mdvec):
     line = 'mkdir gone; cd gone; rmdir ../gone; exec "$0" "$@"'
     done = ended(mdvec, "sh", "-c", line, *RUN, "status")

@@ -402,6 +402,22 @@ def test_a_disk_that_fills_up_is_one_sentence_and_keeps_what_was_finished(notes,
         assert tool.vectors >= tool.documents
 
 
+def test_a_full_disk_ends_a_first_import_with_what_continues_it(mdvec):
+    for number in range(60):
+        mdvec.write(f"{number:02}.md", f"# {number}\n\n" + f"これは {number} 番目の文書。" * 50)
+    assert mdvec("tool", "add", "-n", "notes", "-d", "d", "-s", mdvec.docs).code == 0
+    with full_disk(300_000):
+        done = mdvec("import", "-n", "notes")
+    go_on = "continue with: mdvec import -n notes --mode update\n"
+    assert done.err.endswith(f"is reached; make room, then {go_on}")
+    assert re.fullmatch(
+        r"error: the tool 'notes' has \d+ documents so far, and its first import has not "
+        rf"finished; {go_on}", mdvec("import", "-n", "notes").err,
+    )  # fmt: skip
+    assert mdvec("import", "-n", "notes", "--mode", "update").code == 0
+    assert overview(mdvec.database).tools[0].documents == 60
+
+
 def test_a_picture_for_which_there_is_no_room_names_its_file(mdvec):
     rows = "\n".join(f"{number},{number * 7919 % 1000}" for number in range(2_000))
     mdvec.write("runs.csv", f"n,value\n{rows}\n")

@@ -178,6 +178,21 @@ def test_a_question_is_saved_listed_and_deleted(sales):
     ask = "SELECT count(*) AS n FROM sales__sales WHERE amount > $least::INTEGER"
     made = sales("query", ask, "--save", "many", "--description", "large ones")
     assert made.out == "saved many\n"
+    again = sales("query", ask, "--save", "many", "--replace", "--format", "json")
+    assert (again.json["saved"], again.json["parameters"]) == ("many", {"least": "integer"})
     assert "-p least=<integer>" in made.err
     assert "many" in sales("query", "--saved").out
     assert sales("query", "--delete", "many").out == "deleted many\n"
+    sales("query", ask, "--save", "many")
+    assert sales("query", "--delete", "many", "--format", "json").json == {"deleted": "many"}
+
+
+def test_json_and_csv_hold_what_the_encoding_of_a_pipe_lacks(sales):
+    query = ["query", "SELECT '東京😀' AS t"]
+    done = sales.process(*query, "--format", "json", PYTHONIOENCODING="cp932")
+    assert (done.json["rows"], done.out.isascii()) == ([["東京😀"]], True)
+    profile = ["profile", "SELECT '東京😀' AS t"]
+    for command in (query, profile):
+        done = sales.process(*command, "--format", "csv", PYTHONIOENCODING="cp932")
+        assert "東京😀" in done.out
+        assert done.err.startswith("note: the output is UTF-8, not cp932, which may lack signs")

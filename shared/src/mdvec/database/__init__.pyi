@@ -2,6 +2,7 @@ from .connection import BUSY_TIMEOUT_MS as BUSY_TIMEOUT_MS
 from .connection import Connection as Connection
 from .connection import DatabaseEmptied as DatabaseEmptied
 from .connection import DatabaseError as DatabaseError
+from .connection import DatabaseFull as DatabaseFull
 from .connection import DatabaseMissing as DatabaseMissing
 from .connection import DatabaseUnusable as DatabaseUnusable
 from .connection import KeptReader as KeptReader

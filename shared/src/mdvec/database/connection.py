@@ -35,6 +35,14 @@ class DatabaseError(MdvecError):
     """Reading or writing the database file failed."""
 
 
+class DatabaseFull(DatabaseError):
+    """The file could not grow; ``how`` tells what to do."""
+
+    def __init__(self, what: str, how: str = "make room, then repeat the command") -> None:
+        self.what = what
+        super().__init__(f"{what}; {how}")
+
+
 class DatabaseMissing(DatabaseError):
     """The database file does not exist yet."""
 
@@ -204,9 +212,7 @@ def _user_error(error: apsw.Error, path: Path) -> DatabaseError:
                 "import again, which loses decisions, budgets, rules, notes and saved questions"
             )
         case apsw.FullError():
-            return DatabaseError(
-                f"the disk is full: {path} could not grow; make room, then repeat the command"
-            )
+            return DatabaseFull(f"the disk is full: {path} could not grow")
         case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError():
             if (index := read_only_index(path)) is not None:
                 return DatabaseUnusable(
@@ -218,9 +224,9 @@ def _user_error(error: apsw.Error, path: Path) -> DatabaseError:
                 "can be read and written, or name another with --database"
             )
         case apsw.IOError() if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_WRITE:
-            return DatabaseError(
+            return DatabaseFull(
                 f"{path} could not be written to its end: the disk has no room for it, or a limit "
-                "on the size of files (ulimit -f) is reached; make room, then repeat the command"
+                "on the size of files (ulimit -f) is reached"
             )
         case apsw.IOError():
             return DatabaseError(

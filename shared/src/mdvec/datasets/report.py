@@ -10,7 +10,7 @@ from typing import Any
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces.dataset_tables import DatasetTable
 from mdvec.files import FoundFile, Problem, data_ending
-from mdvec.importing import ImportJob, ImportRefused, ImportReport, ReportLine, notes
+from mdvec.importing import ImportJob, ImportRefused, ImportReport, NoFiles, ReportLine, notes
 from mdvec.text import counted, shown_name, some_of
 from mdvec.tools import Tool
 
@@ -202,14 +202,15 @@ def check_files(job: ImportJob, stored: Sequence[DatasetTable], files: Sequence[
     """Check that there are files, if there were.
 
     Raises:
-        ImportRefused: there are none.
+        NoFiles: there are none.
     """
     name, number = job.tool.name, counted(len(stored), "table")
     if stored and not files and not job.scan.unseen:
-        raise ImportRefused(
+        raise NoFiles(
+            job.scan,
             f"there is no data file in {job.tool.source}, but {name!r} has "
             f"{number}; put the files back (is a disk not mounted?), or "
-            f"delete the tool with: mdvec tool delete -n {name}"
+            f"delete the tool with: mdvec tool delete -n {name}",
         )
 
 

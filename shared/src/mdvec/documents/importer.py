@@ -242,10 +242,11 @@ class _FolderImport:
     def _check_files(self, stored: Mapping[str, StoredFile]) -> None:
         tool, scan = self.job.tool, self.job.scan
         if stored and not scan.files and not scan.unseen:
-            raise importing.ImportRefused(
+            raise importing.NoFiles(
+                scan,
                 f"there is no file to import in {tool.source}, but {tool.name!r} has "
                 f"{counted(len(stored), 'document')}; put the files back (is a disk not mounted?), "
-                "or empty the tool with --mode replace"
+                "or empty the tool with --mode replace",
             )
 
     def _import_files(self, files: Sequence[FoundFile], stored: Mapping[str, StoredFile]) -> None:

@@ -25,3 +25,4 @@ from .scanning import ScanRules as ScanRules
 from .scanning import SourceMissing as SourceMissing
 from .scanning import scan as scan
 from .scanning import scan_file as scan_file
+from .scanning import state_of as state_of

@@ -24,6 +24,15 @@ _NOT_UNICODE = re.compile("[\ud800-\udfff]")
 """What Python puts in a path for bytes that are not UTF-8."""
 FileState = tuple[int, int]
 """A file's size in bytes and its time of change in nanoseconds."""
+_MOST_NS = 2**63 - 1
+"""The database stores no later time: 2262-04-11. A file system may hold one."""
+
+
+def state_of(*statuses: os.stat_result) -> FileState:
+    """The state of a file, or of files that belong together: their sizes, the latest time."""
+    latest = max(status.st_mtime_ns for status in statuses)
+    size = sum(status.st_size for status in statuses)
+    return size, max(min(latest, _MOST_NS), -_MOST_NS)
 
 
 class SourceMissing(MdvecError):
@@ -77,7 +86,8 @@ class Scan:
 
     ``unseen`` lists folders that could not be read (with a trailing '/') and files that exist but
     cannot be imported; their stored content must not be deleted. ``others`` are files left out
-    only because of their ending. ``empty`` are folders below the source (with a trailing '/')
+    only because of their ending. ``has_left_out``: patterns left out a file that has one of the
+    endings. ``empty`` are folders below the source (with a trailing '/')
     that hold nothing but hidden files (such as .DS_Store of macOS), like the mount point of a disk
     that is not mounted.
     """
@@ -87,6 +97,15 @@ class Scan:
     unseen: tuple[str, ...]
     others: tuple[str, ...] = ()
     empty: tuple[str, ...] = ()
+    has_left_out: bool = False
+
+    @property
+    def about_left_out(self) -> str:
+        """The sentence on what patterns left out; "" if they left out nothing."""
+        return (
+            "the patterns of the tool (include, exclude) leave out files that are there; "
+            "mdvec tool update changes them"
+        ) * self.has_left_out
 
     def emptied(self, stored: Iterable[str]) -> tuple[str, ...]:
         """The empty folders that held ``stored`` paths."""
@@ -121,6 +140,7 @@ def scan(source: Path, rules: ScanRules) -> Scan:
         unseen=tuple(walk.unseen),
         others=tuple(sorted(walk.others)),
         empty=tuple(sorted(walk.empty)),
+        has_left_out=walk.has_left_out,
     )
 
 
@@ -134,7 +154,7 @@ def scan_file(source: Path) -> Scan:
         state = source.stat()
     except OSError as error:
         raise SourceMissing(source) from error
-    file = FoundFile(source.name, state.st_size, state.st_mtime_ns)
+    file = FoundFile(source.name, *state_of(state))
     return Scan(files=(file,), problems=(), unseen=())
 
 
@@ -151,6 +171,7 @@ class _Walk:
     others: list[str] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
     linked: set[Path] = field(default_factory=set)
+    has_left_out: bool = False
 
     def __post_init__(self) -> None:
         self._excluded = GitIgnoreSpec.from_lines(map(composed, self.rules.exclude))
@@ -197,13 +218,12 @@ class _Walk:
         # macOS writes "._name" beside a file on disks of other systems, Office "~$name" beside
         # one that it has open.
         ending = os.path.splitext(name)[1].lower()  # noqa: PTH122 - called once per file
-        if (
-            name.startswith(("._", "~$"))
-            or self._matches_exclude(path)
-            or not self._is_included(path)
-        ):
+        if name.startswith(("._", "~$")):
             return False
         is_taken = ending in self._endings or has_long_ending(name, self._long_endings)
+        if self._matches_exclude(path) or not self._is_included(path):
+            self.has_left_out |= is_taken
+            return False
         if not is_taken and not _NOT_UNICODE.search(path):
             self.others.append(path)
         return is_taken
@@ -260,7 +280,7 @@ class _Walk:
                 "([scan] max_bytes)",
             )
         else:
-            self.files.append(FoundFile(path, state.st_size, state.st_mtime_ns))
+            self.files.append(FoundFile(path, *state_of(state)))
 
     def _unseen(self, path: str, reason: str) -> None:
         self.unseen.append(path)

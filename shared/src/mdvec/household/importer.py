@@ -28,6 +28,7 @@ from mdvec.importing import (
     ImportJob,
     ImportRefused,
     ImportReport,
+    NoFiles,
     ProgressCount,
     TextIndex,
 )
@@ -152,10 +153,11 @@ class _HouseholdImport:
         tool = self.job.tool
         rows = ledger_sums.row_count(self.ledger)
         if rows and not self.files and not self.job.scan.unseen:
-            raise ImportRefused(
+            raise NoFiles(
+                self.job.scan,
                 f"there is no CSV file in {tool.source}, but {tool.name!r} has "
                 f"{rows} transactions; put the files back (is a disk not mounted?), or "
-                f"delete the tool with: mdvec tool delete -n {tool.name}"
+                f"delete the tool with: mdvec tool delete -n {tool.name}",
             )
 
     def _may_have_new_texts(self) -> bool:

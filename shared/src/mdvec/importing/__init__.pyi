@@ -9,6 +9,7 @@ from .job import ImportJob as ImportJob
 from .job import ImportReport as ImportReport
 from .job import ImportRequest as ImportRequest
 from .job import Mode as Mode
+from .job import NoFiles as NoFiles
 from .job import Progress as Progress
 from .job import ProgressCount as ProgressCount
 from .job import ReportLine as ReportLine

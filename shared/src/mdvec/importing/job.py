@@ -40,6 +40,14 @@ class ImportInterrupted(MdvecError):
     """The user stopped an import; finished documents are kept."""
 
 
+class NoFiles(ImportRefused):
+    """The source of a tool with content has no file."""
+
+    def __init__(self, scan: Scan, message: str) -> None:
+        left_out = scan.about_left_out
+        super().__init__(f"{message}; {left_out}" if left_out else message)
+
+
 class KindOptions(Protocol):
     """The part of a request that applies to one kind of source only."""
 

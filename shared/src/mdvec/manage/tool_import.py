@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ import apsw
 
 from mdvec import household, importing
 from mdvec.converters import FORMATS, format_of
-from mdvec.database import open_database
+from mdvec.database import DatabaseFull, open_database
 from mdvec.datasets import DatasetReport
 from mdvec.embedding import BackendOptions, Embedder, Sending, canonical, catalog
 from mdvec.errors import MdvecError
@@ -110,8 +111,8 @@ def hints_of(
 ) -> tuple[str, ...]:
     """Sentences on why no file was imported, and on a file that belongs in a household."""
     hints = []
-    if not scanned.files:
-        hints.append(_why_nothing(tool, scanned.others, rules))
+    if not scanned.files and (scanned.others or not scanned.unseen):
+        hints.append(_why_nothing(tool, scanned, rules))
     statement = _statement(tool, scanned, report)
     if statement is not None:
         path, kind = statement
@@ -124,16 +125,17 @@ def hints_of(
     return tuple(hints)
 
 
-def _why_nothing(tool: Tool, others: Iterable[str], rules: ScanRules) -> str:
+def _why_nothing(tool: Tool, scanned: Scan, rules: ScanRules) -> str:
     kind = KINDS[tool.kind]
     taken = (
         f"this tool reads {', '.join(rules.extensions)} ([scan] extensions)"
         if kind.endings is None
         else f"a {kind.name} reads {', '.join(kind.endings)}"
     )
-    seen = Counter(PurePosixPath(path).suffix.lower() or "no ending" for path in others)
+    seen = Counter(PurePosixPath(path).suffix.lower() or "no ending" for path in scanned.others)
     if not seen:
-        return f"{tool.source} contains no files to import; {taken}"
+        reason = scanned.about_left_out or taken
+        return f"{tool.source} contains no files to import; {reason}"
     named = some_of([f"{ending} ({n})" for ending, n in seen.most_common()], _MAX_ENDINGS_NAMED)
     return f"no file in {tool.source} was imported: their names end in {named}, and {taken}"
 
@@ -188,7 +190,7 @@ def import_tool(
         EndpointStopped: a model's endpoint failed; finished vectors are kept.
         DatabaseError: the file cannot be written; finished documents are kept.
     """
-    with open_database(request.database, "write") as connection:
+    with _naming_what_continues(request), open_database(request.database, "write") as connection:
         locked = registry.get_tool(connection, request.tool)
         _check_request(connection, locked, request)  # rather than wait to be refused
         with only_import_of(request.database, locked, on_notice):
@@ -235,6 +237,18 @@ def import_tool(
     stopwatch.log("import")
     _record(report)
     return report
+
+
+@contextmanager
+def _naming_what_continues(request: importing.ImportRequest) -> Iterator[None]:
+    """Name what goes on where a full disk ended a first import, which is refused when repeated."""
+    try:
+        yield
+    except DatabaseFull as error:
+        if request.mode != "new":
+            raise
+        how = f"make room, then continue with: mdvec import -n {request.tool} --mode update"
+        raise DatabaseFull(error.what, how) from error
 
 
 def _log_scan(stored: Mapping[str, FileState], states: Mapping[str, FileState]) -> None:
@@ -284,6 +298,11 @@ def _check_request(
     if request.mode == "new" and (
         content := KIND_CODE[tool.kind].importer().content(connection, tool)
     ):
+        if registry.is_first_unfinished(tool):
+            raise importing.ImportRefused(
+                f"the tool {tool.name!r} has {content} so far, and its first import has not "
+                f"finished; continue with: mdvec import -n {tool.name} --mode update"
+            )
         raise importing.ImportRefused(
             f"the tool {tool.name!r} has {content} already; "
             "use --mode update to follow changes, or --mode replace to build it again"

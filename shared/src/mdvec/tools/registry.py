@@ -423,12 +423,17 @@ def described_tool(tool: Tool) -> str:
 
     Later imports leave descriptions unchanged, so that clients need not list the tools again.
     """
-    if not _is_unfinished(tool) or tool.last_import_at is not None:
+    if not is_first_unfinished(tool):
         return tool.description
     return (
         f"{tool.description}\n\nIt is incomplete: its first import has not finished; each answer "
         "says how far it is."
     )
+
+
+def is_first_unfinished(tool: Tool) -> bool:
+    """Whether a tool's first import has begun, and none has finished."""
+    return _is_unfinished(tool) and tool.last_import_at is None
 
 
 def _how(tool: str) -> str:

@@ -143,7 +143,7 @@ def test_a_disk_that_fills_up_ends_in_one_sentence_and_loses_nothing(collection)
         timeout=60,
     )
     assert child.returncode == 1
-    assert "mdvec.database.connection.DatabaseError" in child.stderr.splitlines()[-1]
+    assert "mdvec.database.connection.DatabaseFull" in child.stderr.splitlines()[-1]
     collection.check()
     kept = len(collection.rows('SELECT id FROM "documents_notes"'))
     assert 0 < kept < 24

@@ -11,7 +11,7 @@ from table_of_cases import each
 
 from mdvec.files.problems import Problem, UnreadableFile
 from mdvec.files.reading import FileBytes, decode_text, read_bytes
-from mdvec.files.scanning import FoundFile, ScanRules, SourceMissing, scan
+from mdvec.files.scanning import FoundFile, ScanRules, SourceMissing, scan, state_of
 
 RULES = ScanRules(extensions=(".md", ".markdown", ".txt"), exclude=(), max_bytes=1000)
 
@@ -44,6 +44,14 @@ def test_a_found_file_has_its_path_size_and_time(source):
     result = scan(source, RULES)
     assert result.files == (FoundFile("sub/深い/a.md", 4, 1_700_000_000_123_456_789),)
     assert (result.problems, result.unseen) == ((), ())
+
+
+@pytest.mark.parametrize(("times", "stored"), [
+    ((10**19, 3), 2**63 - 1), ((-(10**19),), 1 - 2**63), ((3, 5), 5),
+])  # fmt: skip
+def test_a_time_that_the_database_cannot_store_is_the_nearest_one_it_can(times, stored):
+    files = [os.stat_result([0] * 6 + [2] + [0] * 3, {"st_mtime_ns": time}) for time in times]
+    assert state_of(*files) == (2 * len(files), stored)
 
 
 def test_files_are_sorted_by_path_and_other_endings_skipped(source):

@@ -117,6 +117,14 @@ def test_a_touched_file_with_the_same_content_is_unchanged_and_its_time_stored(c
     assert collection.rows('SELECT mtime_ns FROM "documents_notes"') == [(1,)]
 
 
+def test_a_file_dated_later_than_the_database_stores_is_one_like_others(collection):
+    for path in ("a.md", "b.md"):
+        collection.write(path, note("一"))
+    os.utime(collection.folder / "b.md", (13_600_000_000,) * 2)  # 2400
+    assert collection.import_("new").added == 2
+    assert collection.import_().unchanged == 2
+
+
 def test_an_update_of_unchanged_files_opens_none_and_loads_no_model(collection):
     collection.write("a.md", note("一"))
     collection.import_("new")

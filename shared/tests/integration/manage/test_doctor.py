@@ -1,6 +1,7 @@
 """`mdvec doctor`: what its checks find in a database, and what they fix without a loss."""
 
 import fcntl
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -19,6 +20,7 @@ from mdvec.manage import registering
 from mdvec.manage.doctor.database import (
     check_copies,
     check_database,
+    check_disk,
     check_indexes,
     check_leftovers,
 )
@@ -208,6 +210,12 @@ def test_a_foreign_or_newer_database_is_trouble_and_nothing_else_is_read(filled,
 def test_rows_without_a_parent_are_told(filled):
     change(filled.database, "PRAGMA foreign_keys = OFF", "DELETE FROM documents_notes WHERE id = 1")
     assert "1 rows belong" in only(check_database, filled.database, "trouble").sentence
+
+
+def test_a_disk_with_little_room_is_a_warning_as_a_small_import_has_enough(filled, monkeypatch):
+    usage = shutil._ntuple_diskusage(10**12, 10**12, 44_000_000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    assert "; imports may fail" in only(check_disk, filled.database, "warning").sentence
 
 
 def test_a_damaged_file_is_trouble(filled):

@@ -1,5 +1,6 @@
 """Hints of an import about files that the tool's kind does not read."""
 
+import errno
 import os
 
 import pytest
@@ -7,6 +8,8 @@ from source_folder import SourceFolder
 
 from mdvec.files.scanning import ScanRules, scan
 from mdvec.household.reading import MayHaveRows
+from mdvec.importing import ImportRefused
+from mdvec.manage import registering
 
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
 STATEMENT = f"{HEADER}\r\n1,2025/07/01,スーパー,-1200,カード,食費,食料品,,0,a\r\n".encode("cp932")
@@ -38,6 +41,37 @@ def test_an_import_of_an_empty_folder_says_that_it_is_empty(tmp_path, kind):
     made = tool(tmp_path, kind)
     (hint,) = made.import_("new").hints
     assert hint.startswith(f"{made.folder} contains no files to import")
+
+
+def test_a_folder_that_cannot_be_read_is_not_called_empty(tmp_path, kind, monkeypatch):
+    made = tool(tmp_path, kind)
+
+    def refuse(_):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    report = made.import_("new")
+    assert ([problem.file_path for problem in report.failed], report.hints) == (["."], ())
+
+
+def test_files_that_the_patterns_leave_out_are_named_as_the_reason(tmp_path, kind):
+    made = tool(tmp_path, kind)
+    (made.folder / "a.md").write_text("# 題\n\n本文。\n", encoding="utf-8")
+    (made.folder / "a.csv").write_bytes(STATEMENT)
+    left_out = (
+        "the patterns of the tool (include, exclude) leave out files that are there; "
+        "mdvec tool update changes them"
+    )
+    nothing = registering.FilePatterns(made.rules, include=("*.nothing",))
+    registering.update_tool(made.database, made.name, None, None, patterns=nothing)
+    assert made.import_("new").hints == (f"{made.folder} contains no files to import; {left_out}",)
+    everything = registering.FilePatterns(made.rules, include=())
+    registering.update_tool(made.database, made.name, None, None, patterns=everything)
+    made.import_()
+    registering.update_tool(made.database, made.name, None, None, patterns=nothing)
+    with pytest.raises(ImportRefused, match="put the files back") as raised:
+        made.import_()
+    assert str(raised.value).endswith(f"; {left_out}")
 
 
 def test_statement_files_in_another_kind_of_tool_suggest_a_household(tmp_path, kind):

@@ -19,7 +19,7 @@ from mdvec.datasets.core.choices import ReadingChoice
 from mdvec.datasets.core.columns import Column, TableExtent
 from mdvec.datasets.core.grouping import FileGroup, table_name
 from mdvec.datasets.interfaces.snapshots import is_whole
-from mdvec.files import SQLITE_ENDINGS, UnreadableFile, data_ending
+from mdvec.files import SQLITE_ENDINGS, FileState, UnreadableFile, data_ending, state_of
 from mdvec.text import some_of
 
 _FILE_COLUMNS = ("path", "size", "mtime_ns", "left_out", "sheet", "app_version")
@@ -325,7 +325,7 @@ def has_logs(path: str) -> bool:
     return data_ending(path) in _LOGS
 
 
-def file_state(source: Path) -> tuple[int, int]:
+def file_state(source: Path) -> FileState:
     """A data file's size and time of change; a database's logs are included.
 
     Raises:
@@ -339,4 +339,4 @@ def file_state(source: Path) -> tuple[int, int]:
                 states.append(log_file.stat())
     except OSError as error:
         raise UnreadableFile.of_error(error) from error
-    return sum(state.st_size for state in states), max(state.st_mtime_ns for state in states)
+    return state_of(*states)

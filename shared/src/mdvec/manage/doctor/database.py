@@ -110,7 +110,7 @@ def check_disk(installation: Loaded) -> Iterator[Finding]:
     size = size_on_disk(database) if database.is_file() else 0
     free_space = f"{file_size(free)} free in {folder}"
     if free < _MIN_FREE:
-        yield Finding("trouble", f"only {free_space}; imports will fail", "make room")
+        yield Finding("warning", f"only {free_space}; imports may fail", "make room")
     elif free < max(_COMFORTABLE, 2 * size):
         yield Finding(
             "warning",
