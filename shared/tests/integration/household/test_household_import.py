@@ -531,10 +531,9 @@ def test_a_newer_file_that_counts_as_older_is_named_until_the_other_is_downloade
         f"収入・支出詳細_2026-{days}.csv" for days in ("01-01_2026-12-31", "06-01_2026-06-30")
     )
     kept, july = row("a", amount=-600, day="2026/06/10"), row("c", day="2026/07/03")
-    wrong = row("b", amount=-1000, day="2026/06/15")
-    doubles = [row(f"d{day}", amount=-400, day=f"2026/06/{day}") for day in (28, 29, 30)]
+    wrong, double = (row("b", amount=-1000, day="2026/06/15"), row("d", day="2026/06/30"))
     corrected = row("b", amount=-8000, day="2026/06/15")
-    household.export(year, kept, wrong, *doubles, july, time=1_783_209_600)
+    household.export(year, kept, wrong, double, july, time=1_783_209_600)
     household.import_("new")
     household.export(june, kept, corrected, time=1_786_320_000)
     for _ in range(2):

@@ -142,27 +142,16 @@ def test_weak_evidence_removes_nothing(folder, why):
     assert folder.amounts()["店b"] == -3200
 
 
-def test_the_last_row_of_an_account_is_not_asked_about_where_an_excerpt_of_other_name_lacks_it(
-    folder,
-):
-    folder.write(f"{JULY}.csv", A, line("cash", -700, "2025/07/02", account="財布2"))
-    folder.import_()
-    folder.write("食費_2025-06-25_2025-07-24.csv", A, saved=AUGUST_20)
-    assert folder.import_().asked == ()
-
-
-@pytest.mark.parametrize(
-    "name",
-    [f"{JULY} (1).csv", *(f"収入・支出詳細_2025-06-25_2025-07-{day}.csv" for day in (24, 31))],
-)
-def test_the_last_row_of_an_account_is_asked_about_where_a_later_download_lacks_it(folder, name):
+def test_the_last_row_of_an_account_is_asked_about_where_its_own_download_lacks_it(folder):
     """Deleted, or of an account that is no longer linked: nothing tells which."""
     cash = line("cash", -700, "2025/07/02", account="財布2")
     folder.write(f"{JULY}.csv", A, cash)
     folder.import_()
-    folder.write(name, A, saved=AUGUST_20)
+    folder.write("収入・支出詳細_2025-06-25_2025-07-24.csv", A, saved=AUGUST_20)
+    assert folder.import_().asked == ()
+    folder.write(f"{JULY} (1).csv", A, saved=AUGUST_20)
     report = folder.import_()
-    assert [row.missing_from for row in report.asked] == [name]
+    assert [row.missing_from for row in report.asked] == [f"{JULY} (1).csv"]
     assert (report.removed, folder.amounts()["店cash"]) == ((), -700)
     assert len(folder.import_(accept=True).removed) == 1
     assert "店cash" not in folder.amounts()
@@ -182,38 +171,6 @@ def test_of_two_files_with_one_time_neither_shows_the_others_rows_gone(folder):
         assert folder.amounts().keys() == {"店a", "店b", "店c", "店d"}
     folder.write(f"{JULY} (1).csv", A, line("d", -2, "2025/07/31"), saved=AUGUST_20)
     assert len(folder.import_().removed) == 2
-
-
-@pytest.mark.parametrize("stale_days", [1, 2, 3])
-@pytest.mark.parametrize("mode", ["update", "replace"])
-@pytest.mark.parametrize("at_once", [True, False])
-def test_only_consent_takes_out_rows_where_times_and_rows_tell_otherwise_which_file_is_newer(
-    folder, stale_days, mode, at_once
-):
-    """The later file lacks last days of its period: deleted since, or is it a touched old file?"""
-    other = "収入・支出詳細_2025-06-25_2025-07-24.csv"
-    kept = [line("a", -500), line("b", -3200, "2025/07/05")]
-    last = [line(f"l{n}", -90, f"2025/07/{20 + n}") for n in range(stale_days)]
-    folder.write(f"{JULY}.csv", *kept, *last, line("end", -1, "2025/07/30"))
-    if not at_once:
-        folder.import_()
-    added = line("added", -50_000, "2025/07/04")
-    folder.write(other, kept[0], kept[1].replace("-3200", "-3300"), added, saved=AUGUST_20)
-    # A file that came later is taken for an old one only if several days are missing.
-    is_newest = stale_days < 3 and not at_once
-    lacking, gone = (other, last) if is_newest else (f"{JULY}.csv", [added])
-    for n in range(2):
-        folder.write("more.csv", line("more", -n, "2025/08/01"))
-        report = folder.import_(mode)
-        assert (report.removed, len(report.asked)) == ((), len(gone))
-        assert {row.missing_from for row in report.asked} == {lacking}
-        assert (len(folder.amounts()), folder.amounts()["店b"]) == (5 + stale_days, -3200)
-        assert [each.file_path for each in report.overruled] == [other]
-    for accepted in (True, False):
-        report = folder.import_(mode, accept=accepted)
-        assert len(folder.amounts()) == 5 + stale_days - len(gone)
-        assert folder.amounts()["店b"] == (-3300 if is_newest else -3200)
-        assert (report.overruled == ()) == is_newest
 
 
 def test_a_restored_row_stays_and_a_row_in_a_newer_file_returns(folder):

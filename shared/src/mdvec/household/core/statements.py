@@ -24,8 +24,8 @@ _PERIOD = re.compile(
 _MAX_AT_ONCE = 20
 _MAX_PERCENT = 20
 _STALE_DAYS = 3
-"""If a file lacks this many days with rows at the end of another file, it is an old file that was
-put back, or touched, rather than a new one from which the last rows were deleted."""
+"""If a file lacks this many days with rows at the end of another file of the same name, it is an
+old file that was put back, rather than a new one from which the last rows were deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,6 @@ class StatementName:
     def has_period(self) -> bool:
         """Whether the name contains the period that the file covers."""
         return bool(self.first)
-
-    @property
-    def series(self) -> str:
-        """The stem without the period: files of one series are downloads from one place."""
-        return self.stem.removesuffix(f"{self.first}_{self.last}") if self.first else self.stem
 
 
 @lru_cache(maxsize=4096)
@@ -142,21 +137,8 @@ class RankedStatement:
     def is_newer_than(self, other: RankedStatement) -> bool:
         """Whether it is newer by time, name or rows; files of a copied folder may share a time."""
         return self.effective_mtime_ns > other.effective_mtime_ns or _is_newer(
-            self.statement, self.end, other.statement, other.end, 1
+            self.statement, self.end, other.statement, other.end
         )
-
-    def lacks_days_of(self, other: RankedStatement) -> bool:
-        """Whether ``other``, of another name, has last days of its period, and so may be newer."""
-        mine, others = self.statement, other.statement
-        return mine.name.stem != others.name.stem and _is_newer(
-            others, other.end, mine, self.end, 1
-        )
-
-    def is_doubted_by(self, other: RankedStatement) -> bool:
-        """Whether ``other``, which ranks older, may be newer: by its time or its last days."""
-        mine, others = self.statement, other.statement
-        is_later = other.superseded_by is not None and others.mtime_ns > self.effective_mtime_ns
-        return self.lacks_days_of(other) or (is_later and not _outnumbers(mine, others))
 
     @property
     def covered_days(self) -> tuple[str, str] | None:
@@ -175,7 +157,7 @@ class Remover(NamedTuple):
     """The id of a statement that can prove rows of an older one gone, and on which days.
 
     ``is_again``: by its name it is a later download of the other. ``account`` is the only one whose
-    rows it proves gone, "" for all. ``is_doubtful``: the other may be the newer of the two.
+    rows it proves gone, "" for all.
     """
 
     older: int
@@ -184,7 +166,6 @@ class Remover(NamedTuple):
     last: str
     is_again: bool
     account: str = ""
-    is_doubtful: bool = False
 
 
 def local_day(time_ns: int) -> str:
@@ -204,10 +185,9 @@ def rank_statements(statements: Sequence[Statement]) -> list[RankedStatement]:
 
     A copy is as old as the oldest file with the same content. Regardless of times, a file is the
     newer of two if it has the higher number in "name (n)", or if it has rows on days that the
-    other's name covers but its rows do not reach: on three or more if that one came into the folder
-    later, too. If the number contradicts three or more days of rows, times decide. They also decide
-    between files of one name without such numbers, unless one lacks the last three days of the
-    other.
+    other's name covers but its rows do not reach. If the number contradicts three or more days of
+    rows, times decide. They also decide between files of one name without such numbers, unless
+    one lacks the last three days of the other.
     """
     oldest: dict[str, int] = {}
     for statement in statements:
@@ -220,9 +200,8 @@ def rank_statements(statements: Sequence[Statement]) -> list[RankedStatement]:
         statement = statements[position]
         effective_mtime_ns, by = oldest[statement.content_hash], None
         for other, later in ranked.items():
-            days = _STALE_DAYS if statement.first_seen > later.statement.first_seen else 1
             if later.effective_mtime_ns < effective_mtime_ns and _is_newer(
-                later.statement, ends[other], statement, ends[position], days
+                later.statement, ends[other], statement, ends[position]
             ):
                 effective_mtime_ns, by = later.effective_mtime_ns, later.statement
         ranked[position] = RankedStatement(statement, effective_mtime_ns, by, ends[position])
@@ -253,18 +232,15 @@ def _ends(statements: Sequence[Statement]) -> list[str]:
     return ends
 
 
-def _is_newer(statement: Statement, end: str, other: Statement, other_end: str, days: int) -> bool:
-    """Whether names and rows show that ``statement``, which does not end earlier, is newer.
-
-    ``days`` with rows that a file of another name has to lack at its end.
-    """
+def _is_newer(statement: Statement, end: str, other: Statement, other_end: str) -> bool:
+    """Whether names and rows show that ``statement``, which does not end earlier, is newer."""
     if _outnumbers(statement, other) or _outnumbers(other, statement):
         return _outnumbers(statement, other)
     name, others = statement.name, other.name
     if end <= other_end or not others.has_period:
         return False
     missing = _days_between(statement, other_end, min(end, others.last))
-    return len(missing) >= (_STALE_DAYS if name.stem == others.stem else days)
+    return len(missing) >= (_STALE_DAYS if name.stem == others.stem else 1)
 
 
 def _outnumbers(statement: Statement, other: Statement) -> bool:
@@ -320,11 +296,11 @@ def are_of_one_user(first: Statement, second: Statement) -> bool:
     return len(folders) == 1 and (is_own_name or first.name.stem == second.name.stem)
 
 
-def doubtful_replacers(ranked: Sequence[RankedStatement]) -> Iterator[tuple[int, int, bool]]:
+def doubtful_replacers(ranked: Sequence[RankedStatement]) -> Iterator[tuple[int, int]]:
     """Statements that are newer than another by time alone but lack its last days: old copies?
 
-    Yields the ids of the newer and of the older one, and whether they are of two names. A name with
-    a period that ends before those days explains why they are missing.
+    Yields the ids of the newer and of the older one. A name with a period that ends before
+    those days explains why they are missing.
     """
     for newer, each in enumerate(ranked):
         name, saved = each.statement.name, local_day(each.effective_mtime_ns)
@@ -337,15 +313,15 @@ def doubtful_replacers(ranked: Sequence[RankedStatement]) -> Iterator[tuple[int,
                 and other.days[0] <= each.end < other.days[-1]
                 and _days_between(other, each.end, last)
             ):
-                yield each.statement.id, other.id, each.lacks_days_of(ranked[older])
+                yield each.statement.id, other.id
 
 
 def removers(ranked: Sequence[RankedStatement], families: Mapping[int, int]) -> Iterator[Remover]:
     """Which statements prove the rows that they lack of older ones gone, the oldest first.
 
     ``families`` are by id. A row is gone if a newer statement of the same family and scope covers
-    its day completely, has rows of its account, and lacks it. If a file that was downloaded from
-    the same place has no rows of the account, the user is asked: it may have been unlinked.
+    its day completely, has rows of its account, and lacks it. If a file that was downloaded again
+    has no rows of the account, the user is asked: the account may have been unlinked.
     """
     for index, newer in enumerate(ranked):
         covered = newer.covered_days
@@ -362,11 +338,8 @@ def removers(ranked: Sequence[RankedStatement], families: Mapping[int, int]) -> 
                 and days[-1] >= first
                 and newer.is_newer_than(older)
             ):
-                again = older.statement.name.series == newer.statement.name.series
-                yield Remover(
-                    older.statement.id, newer.statement.id, first, last, again,
-                    is_doubtful=newer.is_doubted_by(older),
-                )  # fmt: skip
+                again = older.statement.name.stem == newer.statement.name.stem
+                yield Remover(older.statement.id, newer.statement.id, first, last, again)
 
 
 def decide_removals(
@@ -378,10 +351,10 @@ def decide_removals(
     """The state of each vanished row, by identity: ``removed``, ``asked`` or ``kept``.
 
     ``gone`` has each row's day, its state so far, if any, and whether the newer file has rows of
-    its account and is surely newer; ``rows_by_month`` counts the rows of each month (YYYY-MM) that
-    were not removed before. A row that the user kept stays ``kept``, and one that is ``asked``
-    waits until all are accepted. New ones are ``asked`` without such proof, or if more than 20
-    rows, and more than 20 %, of a month would leave at once.
+    its account; ``rows_by_month`` counts the rows of each month (YYYY-MM) that were not removed
+    before. A row that the user kept stays ``kept``, and one that is ``asked`` waits until all are
+    accepted. New ones are ``asked`` without such rows, or if more than 20 rows, and more than
+    20 %, of a month would leave at once.
     """
     leaving = Counter(day[:7] for day, before, _ in gone.values() if before in (None, "asked"))
     decided = {}

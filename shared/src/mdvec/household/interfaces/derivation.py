@@ -31,8 +31,8 @@ _TABLES = (
     "same_rows (row_id INTEGER PRIMARY KEY, identity TEXT)",
     "new_ids (before TEXT PRIMARY KEY, identity TEXT) WITHOUT ROWID",
     "removers (older INTEGER, newer INTEGER, first TEXT, last TEXT, is_again INTEGER, "
-    "account TEXT, is_doubtful INTEGER)",
-    "replacers (newer INTEGER, older INTEGER, is_unclear INTEGER, PRIMARY KEY (newer, older))",
+    "account TEXT)",
+    "replacers (newer INTEGER, older INTEGER, PRIMARY KEY (newer, older))",
     # place: where the transaction appears first; the rows of an import are stored in that order.
     "derived (identity TEXT PRIMARY KEY, row_id INTEGER, place INTEGER, statements INTEGER, "
     "is_mentioned INTEGER, missing_from INTEGER, removal TEXT) WITHOUT ROWID",
@@ -201,7 +201,7 @@ def mark_gone_rows(connection: apsw.Connection, removers: Iterable[Remover]) -> 
 
     A part of a split purchase is gone, too, if a newer file has the purchase without it.
     """
-    connection.executemany("INSERT INTO removers VALUES (?, ?, ?, ?, ?, ?, ?)", removers)
+    connection.executemany("INSERT INTO removers VALUES (?, ?, ?, ?, ?, ?)", removers)
     connection.execute(
         "UPDATE derived SET missing_from = (SELECT m.newer FROM removers AS m "
         "JOIN ledger_statements AS s ON s.id = m.newer WHERE m.older = r.statement_id "
@@ -228,9 +228,7 @@ def mark_removals(ledger: Ledger, *, accepted: bool) -> None:
     gone = {
         identity: (day, before, bool(is_proved))
         for identity, day, before, is_proved in ledger.connection.execute(
-            f"SELECT d.identity, r.date, t.removal, {_OF_ACCOUNT} AND NOT EXISTS (SELECT 1 "
-            "FROM removers AS m WHERE (m.older, m.newer) = (r.statement_id, d.missing_from) "
-            f"AND m.is_doubtful) {_BESIDE} "
+            f"SELECT d.identity, r.date, t.removal, {_OF_ACCOUNT} {_BESIDE} "
             "JOIN ledger_statements AS s ON s.id = d.missing_from",
             (ledger.tool_id,),
         )
@@ -294,28 +292,25 @@ _PLACE = f"r.statement_id, q.path, {_LINE}"
 _REMOVAL = "d.removal, iif(d.removal IS NULL, NULL, d.missing_from)"
 
 
-def hold_back(
-    ledger: Ledger, replacers: Iterable[tuple[int, int, bool]]
-) -> list[tuple[int, int, int]]:
+def hold_back(ledger: Ledger, replacers: Iterable[tuple[int, int]]) -> list[tuple[int, int, int]]:
     """Let rows keep their values where files that may be old copies would change many of a month.
 
     ``replacers`` are pairs of statements, the copy first, as is what is returned, with the number
-    of rows; and whether it is unclear which is newer: then all rows keep their values. A change
-    that was accepted is in the ledger, and asked about no more.
+    of rows. A change that was accepted is in the ledger, and asked about no more.
     """
-    ledger.connection.executemany("INSERT INTO replacers VALUES (?, ?, ?)", replacers)
+    ledger.connection.executemany("INSERT INTO replacers VALUES (?, ?)", replacers)
     if not ledger.connection.changes():
         return []
     changing = ledger.connection.execute(
-        "SELECT x.newer, x.older, x.is_unclear, substr(t.date, 1, 7), r.identity, d.identity "
+        "SELECT x.newer, x.older, substr(t.date, 1, 7), r.identity, d.identity "
         f"FROM transactions AS t CROSS JOIN derived AS d ON d.identity = t.identity {_AND_ROW} "
         "JOIN replacers AS x ON x.newer = r.statement_id AND x.older = t.statement_id "
         f"WHERE +t.tool_id = ? AND {_HAS_OTHER_VALUES}",
         (ledger.tool_id,),
     )
-    by_pair: dict[tuple[int, int, int], list[tuple[str, str, str]]] = {}
-    for *pair, month, own, identity in changing:
-        by_pair.setdefault((pair[0], pair[1], pair[2]), []).append((month, own, identity))
+    by_pair: dict[tuple[int, int], list[tuple[str, str, str]]] = {}
+    for newer, older, month, own, identity in changing:
+        by_pair.setdefault((newer, older), []).append((month, own, identity))
     if not by_pair:
         return []
     of_month = dict[str, int](
@@ -326,13 +321,9 @@ def hold_back(
         )
     )
     held = []
-    for (newer, older, is_unclear), rows in by_pair.items():
+    for (newer, older), rows in by_pair.items():
         months = Counter(month for month, *_ in rows)
-        many = {
-            month
-            for month, n in months.items()
-            if is_unclear or are_many(n, of_month.get(month, 0))
-        }
+        many = {month for month, n in months.items() if are_many(n, of_month.get(month, 0))}
         ledger.connection.execute(
             "UPDATE derived SET row_id = b.id FROM json_each(?) AS h JOIN statement_rows AS b "
             "ON b.statement_id = ? AND b.identity = h.value ->> 0 "
