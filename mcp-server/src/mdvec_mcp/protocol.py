@@ -37,7 +37,7 @@ from mcp.server.subscriptions import (
 from mcp.shared.exceptions import MCPError
 from mdvec import sql
 from mdvec.log import record
-from mdvec.text import nearest_texts, shortened
+from mdvec.text import cited, nearest_texts, shortened
 from mdvec.tools import FOLDED, naming
 from pydantic import BaseModel, TypeAdapter
 
@@ -262,8 +262,8 @@ class MdvecServer(Server[dict[str, Any]]):
         near = nearest_texts(name, self.offer.tools, least=0.6)
         instead = f"nearest: {', '.join(near)}" if near else "list the tools again"
         raise ToolError(
-            f"there is no tool {shortened(name)!r} here now; {instead}. If it was disabled, the "
-            "user can bring it back in a terminal: mdvec tool enable -n NAME"
+            f"there is no tool {cited(shortened(name))} here now; {instead}. If it was disabled, "
+            "the user can bring it back in a terminal: mdvec tool enable -n NAME"
         )
 
     def _structured_content(

@@ -33,6 +33,8 @@ _LETTER = rf"[^\W\d{CJK}]"
 _BESIDE_NUMBER = re.compile(rf"({_LETTER}*)({NUMBER.pattern})((?:{_LETTER}[^\W{CJK}]*)?)")
 """A number with the letters around it, with which it may be one term (US$, 48260km)."""
 _PAIR = 2
+_FULL_WIDTH = {sign: sign + 0xFEE0 for sign in range(0x21, 0x7F)}
+"""Of each sign of ASCII the same in full width."""
 
 
 def chunks_saying(
@@ -49,6 +51,15 @@ def chunks_saying(
     pattern = words_pattern(wanted, inside=inside)
     if wanted.isalpha() and len(wanted) > 1 == len(set(terms(wanted))):  # needs no further check
         saying = set(indexed)
+    elif not any(map(str.isalnum, wanted)):  # no term leads to signs, so all texts are read
+        longest = max(wanted.split(), key=len)
+        spelled = (longest, longest.translate(_FULL_WIDTH))
+        saying = {
+            number
+            for number, *parts in chunk_texts(connection, tables, indexed)
+            for part in parts
+            if any(map(part.__contains__, spelled)) and pattern.search(folded(part))
+        }
     else:
         saying = {
             number
@@ -69,9 +80,13 @@ def chunks_saying(
 
 
 def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> list[int]:
-    """The chunks that contain a text of several terms (15.3.1, v15.3.1) literally, in any width."""
+    """The chunks that contain a text of several terms literally, in any width.
+
+    A version counts with and without its v (15.3.1, v15.3.1).
+    """
     wanted = folded(text)
-    spellings = [wanted, f"v{wanted}"] if wanted[0].isdecimal() else [wanted]
+    bare = wanted.removeprefix("v")
+    spellings = [bare, f"v{bare}"] if bare[:1].isdecimal() else [wanted]
     phrases = (" ".join(terms(spelling)) for spelling in spellings)
     side_by_side = chunks_matching(
         connection, tables, " OR ".join(f'"{phrase}"' for phrase in phrases)

@@ -129,7 +129,10 @@ def _rows_with(connection: apsw.Connection, tables: Tables, texts: str, spelling
     wanted = folded(spelling)
     parts = _PARTS.findall(wanted) if _IDENTIFIER.fullmatch(wanted) else []
     if NUMBER.fullmatch(wanted) and len(digits_of(wanted)) >= MIN_GROUPED:
-        pattern, parts = words_pattern(wanted, inside=True), [*digits_of(wanted)]
+        # 401,403 may be two numbers, as in 401、403.
+        groups = r"\s*[,、]?\s*".join(wanted.split(","))
+        pattern = re.compile(groups) if "," in wanted else words_pattern(wanted, inside=True)
+        parts = [*digits_of(wanted)]
     elif len(parts) > 1:
         pattern = re.compile(rf"[\s_.:/,{HYPHENS}]{{0,2}}".join(parts), re.IGNORECASE)
     elif FEW_KANJI.fullmatch(spelling):

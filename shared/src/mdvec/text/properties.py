@@ -62,7 +62,7 @@ _EMOJI = "\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _IN_TAG = rf"[\w/{_EMOJI}\u200d\u20e3\ufe0e\ufe0f\U000e0020-\U000e007f-]"
 """What a tag is made of; the last join emoji or choose their shape."""
 _INLINE_TAG = re.compile(
-    rf"(?:(?<=\s)|^)#(?!\d+[\u3041-\u3096])({_IN_TAG}*(?:[^\W\d_]|[{_EMOJI}]){_IN_TAG}*)",
+    rf"(?:(?<=\s)|^)#(?!\d+[\u3041-\u3096]|[\u200d\u20e3\ufe0e\ufe0f])({_IN_TAG}*(?:[^\W\d_]|[{_EMOJI}]){_IN_TAG}*)",
     re.MULTILINE,
 )
 """A number before hiragana (#31の件) is that of an issue, not a tag."""

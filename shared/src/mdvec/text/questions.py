@@ -35,7 +35,7 @@ _NUMBERED = re.compile(r"([a-z]{2,})(\d+)")
 _SIGNED = re.compile(r"(?<!\w)([a-z]\w{0,9})(?:\+\+|#)(?!\w)", re.ASCII)
 """A name that ends in a sign, in folded text (C++, F#)."""
 _WRITTEN = re.compile(
-    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z][\w-]*"
     r"|(?<![\w.:])v?\d+(?:[.:]\d+)+(?!\w|[.:]\d)"
     r"|(?<![\w/])(?:/[\w.-]*\w){2,}"
     r"|(?<![\w-])--[a-z][\w-]*\w",
@@ -101,7 +101,7 @@ class QuestionTerms:
         subjects: by term, what the question is about.
         words_of: for each plain term, the words that it overlaps.
         dates: for each date, number or identifier with hyphens, or signed subject, the terms it
-            consists of; none for a number in groups (98,500), whose digits are one.
+            consists of.
         numbered: for each name that ends in its number (React19), its two parts as terms, except
             those that the question also has separately.
         written: texts with signs in them (file.name), which count beside their parts if they occur.
@@ -180,17 +180,9 @@ def analyse_question(question: str) -> QuestionTerms:
     if not tokens:
         return QuestionTerms(tuple(dict.fromkeys(term for term, _, _ in placed)))
     signed, joined = _names_with_sign(text), _without_days(text, joined_words(text))
-    in_groups = {
-        position
-        for _, start, end in joined
-        if "," in text[start:end]
-        for position in range(start, end)
-    }
-    tokens = [word for word in tokens if word.start not in in_groups]
-    placed = [term for term in placed if term[1] not in in_groups]
     content, plain, edges = _content(tokens, placed)
     words = {word.term: word.reading for word in content if word.role is not Role.GRAMMAR}
-    dates = _dates(text, [*joined, *signed], [*placed, *map(_place_word, tokens), *joined])
+    dates = _dates(text, [*joined, *signed], [*placed, *map(_place_word, tokens)])
     numbered = _names_with_number(words)
     parts = [part for of_name in numbered.values() for part in sorted(of_name)]
     as_typed = question if len(question) == len(text) else text
@@ -318,9 +310,7 @@ def _dates(
     """The days, months and joined words, each with the terms that it consists of."""
     days = [(WORD_MARK + day.digits, day.start, day.end) for day in named_dates(text)]
     return {
-        word: frozenset(
-            term for term, start, end in placed if first <= start and end <= last and term != word
-        )
+        word: frozenset(term for term, start, end in placed if first <= start and end <= last)
         for word, first, last in (*days, *joined)
     }
 

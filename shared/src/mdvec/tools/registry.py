@@ -23,6 +23,7 @@ from mdvec.platform import is_held
 from mdvec.text import (
     ChunkingOptions,
     InvalidChunking,
+    cited,
     counted,
     identifier,
     nearest_or_all,
@@ -40,7 +41,7 @@ class ToolNotFound(MdvecError):
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
         instead = nearest_or_all(name, known) if known else "add one with: mdvec tool add"
-        super().__init__(f"there is no tool {shortened(name)!r}; {instead}")
+        super().__init__(f"there is no tool {cited(shortened(name))}; {instead}")
 
 
 class ToolExists(MdvecError):

@@ -86,9 +86,11 @@ def signs(tmp_path_factory) -> Collection:
     notes = {
         "money.md": "# 家電\n\n冷蔵庫は 98,000円、送料は 1,500円、洗濯機は 120,300円。\n",
         "version.md": "# 版\n\n- [v18.3.1](https://example.com/log)\n",
+        "bare.md": "# 依存\n\nZod 4.5.6 を使う。\n",
         "drawing.md": "# 図\n\nM18 3.1 L1 18 3 C3 1 18 1 3 18.1 3.18\n",
         "bases.md": "# 基本\n\n検索では `file.name` と書く。\n",
-        "command.md": "# ファイル\n\nファイル name と file の name。file=ネーム, name=file\n",
+        "command.md": "# 指示\n\nファイルの name と file の name。\n",
+        "errors.md": "# 認証\n\n未ログインは 401、権限がないときは 403。rgb(255, 254, 253)\n",
         "keys.md": "# 操作\n\nCmd+O で開く。\n",
         "more_keys.md": "# キー\n\nCmd+Shift+O と Cmd+P と O。Cmd O は無い。\n",
         **{f"{at}.md": f"# 雑記 {at}\n\n天気や旅行のことを書いた。\n" for at in range(20)},
@@ -96,17 +98,31 @@ def signs(tmp_path_factory) -> Collection:
     return Collection.of(tmp_path_factory.mktemp("signs"), notes)
 
 
-@each("amount", ["98,500", "120,500", "1,300円", "98,500円の冷蔵庫"])
-def test_an_amount_is_one_number_of_which_no_part_is_evidence(signs, amount):
-    answer = signs.search(amount, k=1)
+@each(
+    ("asked", "absent"),
+    [
+        ("98,500", "98,500"), ("120,500", "120,500"), ("1,300円", "1,300"),
+        ("98,500円の冷蔵庫", "98,500"), ("zod@3.22.4", "3.22.4"),
+    ],
+)  # fmt: skip
+def test_that_an_amount_is_nowhere_is_told_though_its_parts_are_somewhere(signs, asked, absent):
+    answer = signs.search(asked, k=1)
     assert not answer.confident
-    assert answer.notes[0] == f'nothing here mentions "{amount.partition("円")[0]}"'
+    assert answer.notes[0] == f'nothing here mentions "{absent}"'
+
+
+def test_numbers_with_a_comma_between_them_may_be_several(signs):
+    assert signs.places("401,403エラーの扱い", k=1) == ["errors.md"]
+    answer = signs.search("rgb(255,254,253)", k=1)
+    assert (answer.confident, answer.results[0].file_path) == (True, "errors.md")
+    assert not any("mention" in note for note in answer.notes)
 
 
 @each(
     ("asked", "file"),
     [
         ("98,000円", "money.md"), ("18.3.1", "version.md"), ("v18.3.1", "version.md"),
+        ("v4.5.6", "bare.md"),
         ("file.name", "bases.md"), ("file.nameとは", "bases.md"), ("cmd+o", "keys.md"),
     ],
 )  # fmt: skip

@@ -152,14 +152,15 @@ def lexical_scores(
     telling = {
         term: statistics.information(term) * _share(query, term)
         for term in weights
-        if term[0] == WORD_MARK or is_letters(term)
+        if (term[0] == WORD_MARK or is_letters(term)) and term not in query.written
     } or weights
     bm25 = _bm25(weights, candidates)
     best = max(bm25, default=0.0) or 1.0
     own = _coverage(weights, candidates)
     coverage = _with_document(weights, candidates, own)
     named = [_name_closeness(telling, candidate.names) for candidate in candidates]
-    together = _together(weights, candidates)
+    in_sentences = {term: weights[term] for term in weights if term not in query.written}
+    together = _together(in_sentences, candidates)
     in_sentence = SENTENCE_WEIGHT * native
     scores = [
         (score / best + COVERAGE_WEIGHT * covered + NAME_WEIGHT * name + in_sentence * in_one)
@@ -213,17 +214,23 @@ def evident_coverage(
 
 
 def _weights(query: QuestionTerms, statistics: CorpusStatistics) -> dict[str, float]:
-    scored = _scored_terms(query, statistics)
-    return {term: statistics.idf(term) * _share(query, term) for term in scored}
+    # A text with signs counts like a pair: with a word's weight, a title that is its last word
+    # (useState for React.useState) would come after every mention.
+    return {
+        term: statistics.information(term)
+        if term in query.written
+        else statistics.idf(term) * _share(query, term)
+        for term in _scored_terms(query, statistics)
+    }
 
 
 def _scored_terms(query: QuestionTerms, statistics: CorpusStatistics) -> list[str]:
     """The terms that the query is scored by.
 
     A spelling that occurs nowhere is left out if all its words occur, and a text with signs in it.
-    If a date occurs, its parts are left out, otherwise the date itself if it has any; the same goes
-    for a name and its sign (C++). If a name with its number (React19) occurs nowhere, it is left
-    out if its parts occur, else they are.
+    If a date occurs, its parts are left out, otherwise the date itself; the same goes for a name
+    and its sign (C++). If a name with its number (React19) occurs nowhere, it is left out if its
+    parts occur, else they are.
     """
     frequencies = statistics.frequencies
     left_out = {
@@ -233,7 +240,7 @@ def _scored_terms(query: QuestionTerms, statistics: CorpusStatistics) -> list[st
     }
     left_out |= {text for text in query.written if not frequencies.get(text)}
     for date, parts in query.dates.items():
-        left_out |= parts if frequencies.get(date) or not parts else {date}
+        left_out |= parts if frequencies.get(date) else {date}
     for name, parts in query.numbered.items():
         if not frequencies.get(name):
             left_out |= {name} if all(frequencies.get(part) for part in parts) else parts
