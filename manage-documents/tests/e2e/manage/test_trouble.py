@@ -20,6 +20,7 @@ from mdvec.database.migrations import LATEST
 from mdvec.manage import samples
 from mdvec.manage.status import overview
 from old_database import database_of_format_17
+from table_of_cases import each
 
 
 def give_up_capabilities():
@@ -232,7 +233,7 @@ def test_a_backup_without_room_names_the_file_that_was_asked_for(notes):
     assert [name for name in notes.files() if "saved.zip" in name] == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "folder", "room", "file"),
     [
         ("samples", "tried", 2_000, "tried"),
@@ -315,6 +316,7 @@ def test_an_examination_goes_on_where_the_database_may_not_be_looked_at(notes):
     done = without_capabilities(lambda: notes("doctor", "--database", "shut/db.sqlite"))
     assert done.code == 1
     assert re.search("^trouble  database: .*Permission denied", done.out, re.MULTILINE)
+    assert re.search("^ok       python: ", done.out, re.MULTILINE)
     assert done.out.splitlines()[-1].startswith("ok       clients: ")
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from table_of_cases import each
 
 from mdvec_cli.commands.terminal import GivenPath
 from mdvec_cli.main import app
@@ -130,7 +131,7 @@ def test_wrong_usage_is_one_line_that_says_where_to_look_and_exit_code_2(mdvec):
     assert mdvec.files() == before
 
 
-@pytest.mark.parametrize(
+@each(
     "command",
     [
         ["search\u3000水"],

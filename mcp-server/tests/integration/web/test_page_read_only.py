@@ -7,6 +7,7 @@ import pytest
 from mdvec.database.connection import open_database
 from page_ledger import ledger
 from page_site import page_site, post
+from table_of_cases import each
 
 from mdvec_mcp.household.context import today
 
@@ -76,7 +77,7 @@ def stored(database):
         return {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in tables}
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@each("view", VIEWS)
 def test_no_view_draws_a_form_that_would_change_something(client, view):
     shown = client.get(view)
     assert shown.status_code == 200
