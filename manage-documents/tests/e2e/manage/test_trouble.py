@@ -129,21 +129,16 @@ def test_a_truncated_database_is_reported_as_damaged(notes):
 
 @pytest.mark.parametrize(
     ("path", "message"),
-    [
-        (
-            "docs/a.md/db.sqlite",
-            "error: cannot create the folder {work}/docs/a.md for the database",
-        ),
-        ("dangling", "error: cannot open {work}/dangling for this (unable to open database file)"),
-        ("x" * 300, "error: {work}/xxx"),
-    ],
-)
+    [("docs/a.md/db.sqlite", "cannot create the folder {work}/docs/a.md for the database"),
+     ("dangling", "cannot open {work}/dangling for this (unable to open database file)"),
+     ("x" * 300, "{work}/xxx")],
+)  # fmt: skip
 def test_an_impossible_path_is_one_sentence(mdvec, path, message):
     mdvec.write("a.md", "# A")
     (mdvec.work / "dangling").symlink_to("nowhere/db.sqlite")
     done = mdvec("tool", "add", "-n", "notes", "-d", "d", "-s", "docs", "--database", path)
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
-    assert done.err.startswith(message.format(work=mdvec.work))
+    assert done.err.startswith(f"error: {message.format(work=mdvec.work)}")
     assert "--database" in done.err
 
 

@@ -109,45 +109,21 @@ def test_only_an_app_gets_the_address_of_its_view_and_the_text_beside_the_text(a
         ("get_monthly_household", {"year": 2025, "month": 7}, "/money?period=2025-07", "1,820"),
         ("get_category_trend", {"category": "食費", "period": "2025年7月"}, None, "circle"),
         ("detect_duplicates", {}, "/review?", "pairs"),
-        (
-            "household_report",
-            {"report": "budget", "period": "2025-07"},
-            "/money/plan?period=2025-07",
-            "Budgets",
-        ),
-        (
-            "household_report",
-            {"report": "compare", "period": "2025-07"},
-            "/money?period=2025-07",
-            "1,820",
-        ),
+        ("household_report", {"report": "budget", "period": "2025-07"},
+         "/money/plan?period=2025-07", "Budgets"),
+        ("household_report", {"report": "compare", "period": "2025-07"}, "/money?period=2025-07",
+         "1,820"),
         ("list_duplicate_candidates", {"skip_checked": False}, "/review?decided=1", "pairs"),
-        (
-            "profile",
-            {"table_or_query": "transactions"},
-            "/data/table?name=transactions&all=1",
-            "amount",
-        ),
+        ("profile", {"table_or_query": "transactions"}, "/data/table?name=transactions&all=1",
+         "amount"),
         ("profile", {"table_or_query": "SELECT 6*7 AS answer"}, None, "<h3><bdi>answer</bdi></h3>"),
-        (
-            "profile",
-            {
-                "table_or_query": "transactions",
-                "columns": ["amount"],
-                "date_range": ["2025-07-02", "2025-07-04"],
-                "date_column": "date",
-            },
-            None,
-            "2025-07-02 – 2025-07-04",
-        ),
-        (
-            "query",
-            {"query": "SELECT 6*7 AS a", "chart": "bar"},
-            "/data?sql=SELECT+6%2A7+AS+a&chart=bar",
-            "42",
-        ),
+        ("profile", {"table_or_query": "transactions", "columns": ["amount"],
+                     "date_range": ["2025-07-02", "2025-07-04"], "date_column": "date"},
+         None, "2025-07-02 – 2025-07-04"),
+        ("query", {"query": "SELECT 6*7 AS a", "chart": "bar"},
+         "/data?sql=SELECT+6%2A7+AS+a&chart=bar", "42"),
     ],
-)
+)  # fmt: skip
 def test_what_a_tool_answered_is_shown_by_its_view(shown, tool, arguments, address, words):
     view = shown(address=VIEWS[tool](arguments), language="en-GB")
     assert view["status"] == 200

@@ -25,18 +25,13 @@ FORMS = {
     "/review/detect": {"household": "kakeibo", "days": "1"},
     "/review/decide": {"household": "kakeibo", "check": "1", "decision": "duplicate"},
     "/review/categories/decide": {"household": "kakeibo", "decision": "skip", "shop": "商店"},
-    "/money/plan/budget": {
-        "household": "kakeibo",
-        "subject": "食費",
-        "amount": "5",
-        "per": "month",
-    },
+    "/money/plan/budget": {"household": "kakeibo", "subject": "食費", "amount": "5", "per": "year"},
     "/money/rows/change": {"do": "save", "id": "1", "one": "1", "note": "x"},
     "/data/save": {"sql": "SELECT 1", "name": "a"},
     "/tools/backup": {},
     "/tools/restore": {"backup": "a.zip", "replaces": "1"},
     "/data/export": {"sql": "SELECT 1 AS a"},
-}
+}  # fmt: skip
 
 
 def rows():
