@@ -141,4 +141,4 @@ def wait_until(is_so, seconds: float = SECONDS) -> None:
     deadline = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < deadline
-        time.sleep(0.02)
+        time.sleep(0.05)  # to ask takes the time of what is waited for

@@ -18,6 +18,7 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mdvec.manage import registering
 from page_site import page_site
+from table_of_cases import each
 
 TOKEN = "0123456789abcdef"
 
@@ -181,7 +182,7 @@ def test_the_bridge_loads_nothing_of_the_server(wire, filled):
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "words"),
     [
         (["--http", "0.0.0.0:0"], "needs a token"),

@@ -7,6 +7,7 @@ import sys
 import psutil
 import pytest
 from answer_text import passages
+from table_of_cases import each
 
 
 def test_a_light_model_loads_once_tools_are_listed_and_a_client_that_vanishes_leaves_no_stack_trace(
@@ -145,7 +146,7 @@ def run(server):
     return run_it
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "words"),
     [
         (["--nonsense"], "unrecognized arguments: --nonsense"),

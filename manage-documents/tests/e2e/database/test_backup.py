@@ -1,6 +1,7 @@
 """`mdvec backup` and `mdvec restore`: what a person decided comes back, and nothing is lost."""
 
 import os
+import shutil
 import signal
 import sqlite3
 import zipfile
@@ -18,6 +19,7 @@ from mdvec.manage.doctor.examination import CheckGroup, examine
 from mdvec.platform import OwnFolder
 from mdvec.settings.loading import load_with_origins
 from mdvec.tools import only_import_of
+from table_of_cases import each
 
 SETTINGS = "[search]\nk = 3\n"
 
@@ -79,7 +81,7 @@ def test_a_missing_a_damaged_and_a_foreign_database_take_a_backup(saved):
         assert "water.md" in saved("search", "-n", "notes", "水の備え").out
 
 
-@pytest.mark.parametrize("allowed", [(), ("--yes",)])
+@each("allowed", [(), ("--yes",)])
 def test_a_folder_is_never_replaced_by_a_database(saved, allowed):
     done = saved("restore", "saved.zip", "--database", "docs", *allowed)
     assert (done.code, done.out) == (1, "")
@@ -170,7 +172,7 @@ def test_what_is_no_backup_changes_nothing(saved):
     assert saved.database.read_bytes() == before
 
 
-@pytest.mark.parametrize(
+@each(
     ("target", "message"),
     [
         ("saved.zip", "saved.zip exists already; name a new file"),
@@ -218,7 +220,9 @@ def die(*_):
         "restore(Path('saved.zip'), Path('db.sqlite'), Path('c'), replaces=True, on_copied=die)",
     ],
 )
-def test_what_a_killed_backup_or_restore_left_is_named_and_removed(saved, call):
+def test_what_a_killed_backup_or_restore_left_is_named_and_removed_as_by_the_next_backup(
+    saved, call
+):
     saved("tool", "rename", "-n", "notes", "--to", "renamed")
     assert saved.process(first=f"{KILLED}backup.{call}\n").code == -signal.SIGKILL
     (left,) = saved.work.glob(".mdvec-backup-*")
@@ -227,6 +231,7 @@ def test_what_a_killed_backup_or_restore_left_is_named_and_removed(saved, call):
     for kept in saved.work.glob("*.replaced-*"):
         assert "renamed" in saved("status", "--database", kept).out
     assert "\tuse\t" in saved("status").out
+    copy = shutil.copytree(left, saved.work / "copy")
 
     with closing(running(saved.work)) as used:
         said = f"a backup or restore was killed and left {left.name} in {saved.work}"
@@ -234,6 +239,9 @@ def test_what_a_killed_backup_or_restore_left_is_named_and_removed(saved, call):
         done = leftovers(saved, fix=True)
         assert f"removed {left.name}" in [one.done for one in done.fixed]
         assert [one.level for one in done.findings] == ["ok"]
+        assert not left.exists()
+        copy.rename(left)
+        assert saved("backup", "next.zip").code == 0  # it removes them, too
         assert not left.exists()
         assert used.path.exists()
 
@@ -249,12 +257,6 @@ def running(work):
     own = OwnFolder(work, ".mdvec-new-")
     own.path = own.path.rename(work / ".mdvec-backup-running")
     return own
-
-
-def test_the_next_backup_removes_what_a_killed_one_left(saved):
-    saved.process(first=f"{KILLED}backup.back_up(Path('db.sqlite'), None, Path('b.zip'), die)\n")
-    assert saved("backup", "next.zip").code == 0
-    assert list(saved.work.glob(".mdvec-backup-*")) == []
 
 
 def test_restoring_waits_for_an_import(saved):

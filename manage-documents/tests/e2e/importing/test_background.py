@@ -11,11 +11,12 @@ SECONDS, PAUSE = 60, 0.1
 def test_the_command_ends_and_the_vectors_come_by_themselves(mdvec):
     add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
     mdvec.write("a.md", "# 水\n\n一人一日三リットルを備える。\n")
-    done = mdvec.process("import", "-n", "notes", "--background", "--model", "e5-small",
+    mdvec.environment["MDVEC_MODEL_NAME"] = "e5-small"  # both processes take the one of the command
+    done = mdvec.process("import", "-n", "notes", "--background", "--model", "use",
                          "--chunk-size", "128", "--format", "json")  # fmt: skip
     assert (done.code, done.json["chunks_embedded"], done.json["chunks_pending"]) == (0, 0, 1)
     assert done.err == (
-        "model: e5-small\n"
+        "model: use\n"
         "notes: words find its passages now, and vectors as they come; how far it is: "
         "mdvec status -n notes\n"
     )
@@ -26,7 +27,7 @@ def test_the_command_ends_and_the_vectors_come_by_themselves(mdvec):
         assert "passages have vectors so far" in status["unfinished"]
         assert time.monotonic() < deadline
         time.sleep(PAUSE)
-    assert (status["model"], status["chunking"]["size"]) == ("e5-small", 128)
+    assert (status["model"], status["chunking"]["size"]) == ("use", 128)
     assert mdvec("search", "三リットル", "--mode", "vector").out.count("a.md") == 1
 
 
@@ -58,20 +59,11 @@ def test_a_household_is_built_again_at_once_with_its_options(mdvec):
     assert (refused.code, "no row 7 of 'kakeibo' is gone" in refused.err) == (1, True)
 
 
-def test_a_rebuild_of_notes_in_the_background_refuses_the_options_of_other_kinds(mdvec):
-    add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
-    mdvec.write("a.md", "# 水\n\n一人一日三リットルを備える。\n")
-    mdvec("import", "-n", "notes", "--model", "use")
-    replace = ("import", "-n", "notes", "--mode", "replace", "--background")
-    refused = mdvec(*replace, "--separate")
-    assert (refused.code, "'notes' is not a dataset" in refused.err) == (1, True)
-
-
-def test_without_anything_to_embed_nothing_goes_on(mdvec):
-    add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
-    mdvec.write("a.md", "# 水\n\n一人一日三リットルを備える。\n")
-    mdvec("import", "-n", "notes")
-    again = mdvec("import", "-n", "notes", "--mode", "update", "--background")
+def test_without_anything_to_embed_or_with_wrong_options_nothing_goes_on(notes):
+    again = notes("import", "-n", "notes", "--mode", "update", "--background")
     assert (again.code, again.err) == (0, "")
-    every = mdvec("import", "--all", "--background")
+    replace = ("import", "-n", "notes", "--mode", "replace", "--background")
+    refused = notes(*replace, "--separate")
+    assert (refused.code, "'notes' is not a dataset" in refused.err) == (1, True)
+    every = notes("import", "--all", "--background")
     assert (every.code, "name one tool with it" in every.err) == (2, True)

@@ -220,8 +220,7 @@ def test_what_lists_charts_and_options_say_is_in_japanese_as_well(mdvec):
     def japanese(line, *more):
         return mdvec(*line.split(), *more, MDVEC_DISPLAY_LANGUAGE="ja")
 
-    nothing = japanese("search -n notes a").err, japanese("doctor").out
-    assert [said for said in nothing if "what it contains" in said] == []
+    assert "what it contains" not in japanese("search -n notes a").err
     mdvec("tool", "add", "-n", "sales", "-d", "売上", "-s", "docs", "--kind", "dataset")
     mdvec.write("s.csv", "日,額\n2025-06-01,1\n2025-06-02,2\n")
     mdvec("import", "-n", "sales")

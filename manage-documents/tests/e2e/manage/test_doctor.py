@@ -29,12 +29,3 @@ def test_the_whole_examination_fixes_an_index_and_searches_through_a_real_server
     sentences = [one["sentence"] for one in found["findings"] if one["check"] == "settings"]
     assert f"the settings file is {settings.resolve()}" in sentences
     assert {"level", "check", "sentence", "command", "fixable"} == set(found["findings"][0])
-
-
-def test_trouble_is_an_exit_code_and_a_line(mdvec):
-    mdvec.database.write_bytes(b"this is no database, but a text of some length" * 100)
-    done = mdvec("doctor")
-    assert done.code == 1
-    lines = done.out.splitlines()
-    assert any(line.startswith("trouble  database: ") for line in lines)
-    assert any(line.startswith("ok       python: ") for line in lines)

@@ -52,7 +52,7 @@ def test_a_file_that_cannot_be_read_stays_and_the_entry_is_printed(mdvec):
     assert file.read_text() == '{"mcpServers": {"a": '
 
 
-def test_an_odd_entry_stays_with_one_instruction(mdvec):
+def test_an_odd_entry_stays_with_one_instruction_until_it_is_removed(mdvec):
     file = mdvec.home / FILES["cursor"]
     file.parent.mkdir()
     file.write_text('{"mcpServers": {"mdvec": "x"}}')
@@ -61,7 +61,13 @@ def test_an_odd_entry_stays_with_one_instruction(mdvec):
     japanese = mdvec("register", "cursor")
     assert english.err.endswith("; remove it with mdvec unregister, and register again\n")
     assert japanese.err.endswith("mdvec unregister で消してから、登録し直してください\n")
-    assert file.read_text() == '{"mcpServers": {"mdvec": "x"}}'
+    assert (english.code, file.read_text()) == (1, '{"mcpServers": {"mdvec": "x"}}')
+    examined = mdvec("doctor").out
+    assert f"warning  clients: {file} を読み取れません: " in examined
+    assert "ok       server: 検索できる文書がありません" in examined
+    assert "what it contains" not in examined
+    assert mdvec("unregister", "cursor").code == 0
+    assert json.loads(file.read_text()) == {"mcpServers": {}}
 
 
 @pytest.mark.parametrize("encoding", ["cp932", "utf-16"])
@@ -75,17 +81,6 @@ def test_a_file_that_is_not_utf_8_is_told_to_be_saved_as_that(mdvec, encoding):
         path.write_bytes("# 設定\n".encode(encoding))
         done = mdvec(*command.split())
         assert done.err == f"error: {path} is not UTF-8; save it as UTF-8\n"
-
-
-def test_an_entry_that_is_no_object_is_told_by_doctor_and_can_be_removed(mdvec):
-    file = mdvec.home / FILES["cursor"]
-    file.parent.mkdir()
-    file.write_text('{"mcpServers": {"mdvec": "x"}}')
-    checked, refused, removed = mdvec.each("doctor", "register cursor", "unregister cursor")
-    assert f"warning  clients: {file} cannot be understood: its entry for mdvec" in checked.out
-    assert "ok       server: there is no document to search for" in checked.out
-    assert (refused.code, removed.code) == (1, 0)
-    assert json.loads(file.read_text()) == {"mcpServers": {}}
 
 
 def test_a_link_keeps_its_target_and_a_file_its_mode_and_a_copy(mdvec):

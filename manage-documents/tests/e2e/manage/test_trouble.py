@@ -20,6 +20,7 @@ from mdvec.database.migrations import LATEST
 from mdvec.manage import samples
 from mdvec.manage.status import overview
 from old_database import database_of_format_17
+from table_of_cases import each
 
 
 def give_up_capabilities():
@@ -128,21 +129,16 @@ def test_a_truncated_database_is_reported_as_damaged(notes):
 
 @pytest.mark.parametrize(
     ("path", "message"),
-    [
-        (
-            "docs/a.md/db.sqlite",
-            "error: cannot create the folder {work}/docs/a.md for the database",
-        ),
-        ("dangling", "error: cannot open {work}/dangling for this (unable to open database file)"),
-        ("x" * 300, "error: {work}/xxx"),
-    ],
-)
+    [("docs/a.md/db.sqlite", "cannot create the folder {work}/docs/a.md for the database"),
+     ("dangling", "cannot open {work}/dangling for this (unable to open database file)"),
+     ("x" * 300, "{work}/xxx")],
+)  # fmt: skip
 def test_an_impossible_path_is_one_sentence(mdvec, path, message):
     mdvec.write("a.md", "# A")
     (mdvec.work / "dangling").symlink_to("nowhere/db.sqlite")
     done = mdvec("tool", "add", "-n", "notes", "-d", "d", "-s", "docs", "--database", path)
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
-    assert done.err.startswith(message.format(work=mdvec.work))
+    assert done.err.startswith(f"error: {message.format(work=mdvec.work)}")
     assert "--database" in done.err
 
 
@@ -232,7 +228,7 @@ def test_a_backup_without_room_names_the_file_that_was_asked_for(notes):
     assert [name for name in notes.files() if "saved.zip" in name] == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("command", "folder", "room", "file"),
     [
         ("samples", "tried", 2_000, "tried"),
@@ -315,6 +311,7 @@ def test_an_examination_goes_on_where_the_database_may_not_be_looked_at(notes):
     done = without_capabilities(lambda: notes("doctor", "--database", "shut/db.sqlite"))
     assert done.code == 1
     assert re.search("^trouble  database: .*Permission denied", done.out, re.MULTILINE)
+    assert re.search("^ok       python: ", done.out, re.MULTILINE)
     assert done.out.splitlines()[-1].startswith("ok       clients: ")
 
 

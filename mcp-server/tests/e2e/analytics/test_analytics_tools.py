@@ -18,6 +18,7 @@ from imported import imported
 from mcp.shared.exceptions import MCPError
 from mcp_types import ResourceTemplateReference
 from mdvec.analysis.exports import ExportFolder
+from table_of_cases import each
 
 SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
 ROWS = 20_000
@@ -223,7 +224,7 @@ def test_statistics_only_returns_a_profile(ask):
     assert "rows" not in found
 
 
-@pytest.mark.parametrize(
+@each(
     ("tool", "arguments", "said"),
     [
         ("profile", {"table_or_query": "nothing"}, "there is no table 'nothing'"),

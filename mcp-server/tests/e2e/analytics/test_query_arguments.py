@@ -160,7 +160,7 @@ def test_a_refusal_is_said_once_in_english(client):
     assert searched.endswith("query it in SQL with the server's tools query and runs")
 
 
-@pytest.mark.parametrize(
+@each(
     ("chart", "query", "shows"),
     [
         ("bar", "SELECT day, km, yen FROM runs LIMIT 3",

@@ -5,6 +5,7 @@ from client_here import client_of
 from mcp.client.extension import advertise
 from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
 from page_ledger import ledger
+from table_of_cases import each
 
 from mdvec_mcp.apps.offering import VIEWS, add_apps
 
@@ -67,7 +68,7 @@ def test_a_client_without_apps_cannot_call_what_only_they_may(plain):
     assert "there is no tool 'show_view'" in refused.content[0].text
 
 
-@pytest.mark.parametrize("chosen", [{"tools": "core"}, {"read_only": True}])
+@each("chosen", [{"tools": "core"}, {"read_only": True}])
 def test_a_server_that_leaves_tools_out_has_no_apps(database, chosen):
     with client_with(database, APPS, server=chosen) as connected:
         tools, files = listed(connected)
@@ -102,51 +103,27 @@ def test_only_an_app_gets_the_address_of_its_view_and_the_text_beside_the_text(a
     assert answered(plain) == (text, None, None)
 
 
-@pytest.mark.parametrize(
+@each(
     ("tool", "arguments", "address", "words"),
     [
         ("get_monthly_household", {"year": 2025, "month": 7}, "/money?period=2025-07", "1,820"),
         ("get_category_trend", {"category": "食費", "period": "2025年7月"}, None, "circle"),
         ("detect_duplicates", {}, "/review?", "pairs"),
-        (
-            "household_report",
-            {"report": "budget", "period": "2025-07"},
-            "/money/plan?period=2025-07",
-            "Budgets",
-        ),
-        (
-            "household_report",
-            {"report": "compare", "period": "2025-07"},
-            "/money?period=2025-07",
-            "1,820",
-        ),
+        ("household_report", {"report": "budget", "period": "2025-07"},
+         "/money/plan?period=2025-07", "Budgets"),
+        ("household_report", {"report": "compare", "period": "2025-07"}, "/money?period=2025-07",
+         "1,820"),
         ("list_duplicate_candidates", {"skip_checked": False}, "/review?decided=1", "pairs"),
-        (
-            "profile",
-            {"table_or_query": "transactions"},
-            "/data/table?name=transactions&all=1",
-            "amount",
-        ),
+        ("profile", {"table_or_query": "transactions"}, "/data/table?name=transactions&all=1",
+         "amount"),
         ("profile", {"table_or_query": "SELECT 6*7 AS answer"}, None, "<h3><bdi>answer</bdi></h3>"),
-        (
-            "profile",
-            {
-                "table_or_query": "transactions",
-                "columns": ["amount"],
-                "date_range": ["2025-07-02", "2025-07-04"],
-                "date_column": "date",
-            },
-            None,
-            "2025-07-02 – 2025-07-04",
-        ),
-        (
-            "query",
-            {"query": "SELECT 6*7 AS a", "chart": "bar"},
-            "/data?sql=SELECT+6%2A7+AS+a&chart=bar",
-            "42",
-        ),
+        ("profile", {"table_or_query": "transactions", "columns": ["amount"],
+                     "date_range": ["2025-07-02", "2025-07-04"], "date_column": "date"},
+         None, "2025-07-02 – 2025-07-04"),
+        ("query", {"query": "SELECT 6*7 AS a", "chart": "bar"},
+         "/data?sql=SELECT+6%2A7+AS+a&chart=bar", "42"),
     ],
-)
+)  # fmt: skip
 def test_what_a_tool_answered_is_shown_by_its_view(shown, tool, arguments, address, words):
     view = shown(address=VIEWS[tool](arguments), language="en-GB")
     assert view["status"] == 200
@@ -156,7 +133,7 @@ def test_what_a_tool_answered_is_shown_by_its_view(shown, tool, arguments, addre
     assert "<main" not in view["body"]
 
 
-@pytest.mark.parametrize(
+@each(
     "address",
     ["/tools", "/tools/folders?path=/", "/", "/document?tool=a", "/moneyx", "money", "//x/money",
      "/static/x/page.js", "/open?code=1", "/look", "//[", "http://[x/money", "/money/months.csv",
@@ -166,7 +143,7 @@ def test_folders_and_files_are_not_shown_in_a_chat(shown, address):
     assert shown(address=address) == {"address": address, "status": 404, "body": ""}
 
 
-@pytest.mark.parametrize(
+@each(
     ("tool", "arguments"),
     [
         ("get_monthly_household", {"year": 2025, "month": [7]}),

@@ -156,7 +156,7 @@ def test_a_link_elsewhere_cannot_offer_a_change(client, address):
     assert (answer.status_code, offered in answer.text) == (200, False)
 
 
-@pytest.mark.parametrize(
+@each(
     ("of", "columns"),
     [("budgets", "budget,per,yen"), ("recurring", "name,category,every"),
      ("forecast", "month,yen,spent"), ("worth", "month,yen,difference,預金・現金・暗号資産")],

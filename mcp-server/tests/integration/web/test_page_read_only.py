@@ -7,6 +7,7 @@ import pytest
 from mdvec.database.connection import open_database
 from page_ledger import ledger
 from page_site import page_site, post
+from table_of_cases import each
 
 from mdvec_mcp.household.context import today
 
@@ -24,18 +25,13 @@ FORMS = {
     "/review/detect": {"household": "kakeibo", "days": "1"},
     "/review/decide": {"household": "kakeibo", "check": "1", "decision": "duplicate"},
     "/review/categories/decide": {"household": "kakeibo", "decision": "skip", "shop": "商店"},
-    "/money/plan/budget": {
-        "household": "kakeibo",
-        "subject": "食費",
-        "amount": "5",
-        "per": "month",
-    },
+    "/money/plan/budget": {"household": "kakeibo", "subject": "食費", "amount": "5", "per": "year"},
     "/money/rows/change": {"do": "save", "id": "1", "one": "1", "note": "x"},
     "/data/save": {"sql": "SELECT 1", "name": "a"},
     "/tools/backup": {},
     "/tools/restore": {"backup": "a.zip", "replaces": "1"},
     "/data/export": {"sql": "SELECT 1 AS a"},
-}
+}  # fmt: skip
 
 
 def rows():
@@ -76,7 +72,7 @@ def stored(database):
         return {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in tables}
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@each("view", VIEWS)
 def test_no_view_draws_a_form_that_would_change_something(client, view):
     shown = client.get(view)
     assert shown.status_code == 200

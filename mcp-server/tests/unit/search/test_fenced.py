@@ -31,21 +31,9 @@ SERVERS = re.compile(
     r"|note: .*|\[\d+\] notes: \".*\":\d+-\d+ .*, score [\d.]+|\[cut here; read on .*\]"
 )
 ROW = Tool(
-    1,
-    "notes",
-    "d",
-    Path("/notes"),
-    "markdown",
-    True,
-    None,
-    None,
-    None,
-    None,
-    0,
-    "2026-01-01",
-    "",
-    "",
-)
+    1, "notes", "d", Path("/notes"), "markdown", True, None, None, None, None, 0, "2026-01-01",
+    "", "",
+)  # fmt: skip
 UNICODE_BREAKS = re.compile("[\r\v\f\x1c\x1d\x1e\x85\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 

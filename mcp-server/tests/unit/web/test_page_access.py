@@ -41,11 +41,10 @@ def code_of(age_seconds, key=KEY):
     return f"{text}.{key.sign('code', text)}"
 
 
-@pytest.mark.parametrize(
+@each(
     "code",
     ["", ".", "..", "a.1.b", "x" * 10_000, code_of(CODE_SECONDS + 1), code_of(-3600),
      code_of(1, PageKey(bytes(32))), KEY.one_time_code() + "0", KEY.one_time_code()[1:]],
-    ids=range(10),
 )  # fmt: skip
 def test_no_other_code_is(code):
     assert Access(KEY, 0).admit(code) is None
@@ -55,17 +54,11 @@ def test_a_code_from_before_the_server_began_may_have_been_used():
     assert Access(KEY, time.time_ns() + 10**9).admit(KEY.one_time_code()) is None
 
 
-@pytest.mark.parametrize(
+@each(
     "cookie",
-    [
-        "",
-        "a",
-        "a.b",
-        "a.9999999999.c",
-        f"a.1.{KEY.sign('cookie', 'a.1')}",
-        f"a.9999999999.{KEY.sign('code', 'a.9999999999')}",
-    ],
-)
+    ["", "a", "a.b", "a.9999999999.c", f"a.1.{KEY.sign('cookie', 'a.1')}",
+     f"a.9999999999.{KEY.sign('code', 'a.9999999999')}"],
+)  # fmt: skip
 def test_no_forged_or_old_cookie_opens_the_page(access, cookie):
     assert access.session(request(cookie=f"{access.cookie_name}={cookie}")) is None
 
@@ -104,7 +97,7 @@ def test_the_key_is_private_and_stays(tmp_path):
     assert key.id not in file.read_text()
 
 
-@pytest.mark.parametrize("content", ["", "zz", "00"])
+@each("content", ["", "zz", "00"])
 def test_a_damaged_key_is_reported(tmp_path, content):
     (tmp_path / "v.sqlite-page.key").write_text(content)
     with pytest.raises(PageKeyUnusable, match="delete it"):
