@@ -1,7 +1,6 @@
 """Has the SDK describe a tool's function once for each process, and not for each server anew.
 
-A description is a model of the arguments and its schema: a tenth of a second for all tools. So long
-does a client, too, take to check the schema of the household's reports, before it checks answers.
+A description is a model of the arguments and its schema: a tenth of a second for all tools.
 """
 
 from __future__ import annotations
@@ -10,8 +9,6 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from jsonschema.protocols import Validator  # type: ignore[import-untyped]
-from mcp import ClientSession
 from mcp.server.mcpserver.tools import Tool
 
 _describe = Tool.from_function
@@ -29,18 +26,3 @@ def _from_function(fn: Callable[..., Any], name: str | None = None, **more: Any)
 
 
 Tool.from_function = _from_function  # type: ignore[method-assign, assignment]
-
-_validator = ClientSession._output_schema_validator
-_validators: dict[str, Validator] = {}
-
-
-def _output_schema_validator(self: ClientSession, name: str, output_schema: Any) -> Validator:
-    if name not in self._tool_output_validators:
-        key = repr(output_schema)
-        if key not in _validators:
-            _validators[key] = _validator(self, name, output_schema)
-        self._tool_output_validators[name] = _validators[key]
-    return _validator(self, name, output_schema)
-
-
-ClientSession._output_schema_validator = _output_schema_validator  # type: ignore[method-assign]
