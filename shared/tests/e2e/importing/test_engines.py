@@ -15,29 +15,13 @@ import pytest
 from chroma_process import ChromaProcess
 from collection import Collection
 from tiny_embedder import TinyBackend
-from vector_engine import (
-    check_engines_agree,
-    client_of,
-    findings,
-    fix,
-    index_of,
-    known_of,
-)
+from vector_engine import check_engines_agree, client_of, findings, fix, index_of, known_of
 
 from mdvec.database.connection import open_database
 from mdvec.embedding.endpoint import EndpointFailure
 from mdvec.errors import MdvecError
-from mdvec.index.chroma import (
-    SEARCH_SECONDS,
-    ChromaServer,
-    Hnsw,
-    check_client_installed,
-    client,
-)
-from mdvec.index.chroma_collections import (
-    MAX_UNSENT,
-    OtherWriter,
-)
+from mdvec.index.chroma import SEARCH_SECONDS, ChromaServer, Hnsw, check_client_installed, client
+from mdvec.index.chroma_collections import MAX_UNSENT, OtherWriter
 from mdvec.manage import registering
 from mdvec.manage.status import details
 
