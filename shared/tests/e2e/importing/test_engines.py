@@ -15,29 +15,13 @@ import pytest
 from chroma_process import ChromaProcess
 from collection import Collection
 from tiny_embedder import TinyBackend
-from vector_engine import (
-    check_engines_agree,
-    client_of,
-    findings,
-    fix,
-    index_of,
-    known_of,
-)
+from vector_engine import check_engines_agree, client_of, findings, fix, index_of, known_of
 
 from mdvec.database.connection import open_database
 from mdvec.embedding.endpoint import EndpointFailure
 from mdvec.errors import MdvecError
-from mdvec.index.chroma import (
-    SEARCH_SECONDS,
-    ChromaServer,
-    Hnsw,
-    check_client_installed,
-    client,
-)
-from mdvec.index.chroma_collections import (
-    MAX_UNSENT,
-    OtherWriter,
-)
+from mdvec.index.chroma import SEARCH_SECONDS, ChromaServer, Hnsw, check_client_installed, client
+from mdvec.index.chroma_collections import MAX_UNSENT, OtherWriter
 from mdvec.manage import registering
 from mdvec.manage.status import details
 
@@ -352,17 +336,19 @@ def test_a_copy_of_the_database_can_search_but_only_one_of_them_can_import(notes
 def test_an_import_that_is_killed_while_it_sends_is_not_taken_for_another_copy(
     notes, chroma, importing
 ):
-    before = known_of(notes).build
-    for number in range(20):
-        notes.write(f"long-{number}.md", f"火の話 {number}。\n\n" * 400)
-    with importing(notes, "update") as child:
-        while index_of(notes).build() == before:
-            assert child.poll() is None
-            time.sleep(0.02)
-        child.kill()
-        child.communicate()
+    for attempt in range(5):  # a busy machine may kill it only after its end
+        before = known_of(notes).build
+        for number in range(20):
+            notes.write(f"long-{number}.md", f"火の話 {attempt}の{number}。\n\n" * 400)
+        with importing(notes, "update") as child:
+            while index_of(notes).build() == before and child.poll() is None:
+                time.sleep(0.01)
+            child.kill()
+            child.communicate()
+        if known_of(notes).build == before:
+            break
     assert known_of(notes).build == before
-    assert known_of(notes).next_build == index_of(notes).build()
+    assert known_of(notes).next_build == index_of(notes).build() != before
     notes.import_()
     check_engines_agree(notes)
 

@@ -127,8 +127,7 @@ MOMENTS = [
 
 
 @pytest.mark.parametrize(
-    ("mode", "files"),
-    [MOMENTS[0], pytest.param(*MOMENTS[1], marks=pytest.mark.soak), MOMENTS[2]],
+    ("mode", "files"), [MOMENTS[0], pytest.param(*MOMENTS[1], marks=pytest.mark.soak), MOMENTS[2]]
 )
 def test_a_killed_import_leaves_whole_documents_and_update_completes_it(
     tmp_path, importing, beginnings, mode, files

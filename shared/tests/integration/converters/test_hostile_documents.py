@@ -61,11 +61,7 @@ def hostile():
     files: dict[str, bytes] = {}
     for ending, data in GOOD.items():
         noise = dice.randbytes(5_000)
-        files |= {
-            f"空{ending}": b"",
-            f"雑音{ending}": noise,
-            f"零{ending}": bytes(5_000),
-        }
+        files |= {f"空{ending}": b"", f"雑音{ending}": noise, f"零{ending}": bytes(5_000)}
         if ending not in (".html", ".eml"):  # of which half is text, too
             files[f"半分{ending}"] = data[: len(data) // 2]
         if data.startswith(b"PK"):

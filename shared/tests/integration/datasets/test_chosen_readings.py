@@ -60,20 +60,23 @@ def imported_at_once(files, texts):
     return names, told(files.import_(mode="new"))
 
 
-@pytest.mark.parametrize(("day", "total"), [("2025/6/1", "#N/A"), ("2025-06-01", "12")])
-def test_rows_of_totals_of_a_csv_file_are_named_and_left_out_on_request(empty, day, total):
-    empty.write("b.csv", f"日,店,額\n{day},茶屋,5\n,,7\n小計,,12\n合計,,{total}\n")
-    (said,) = told(empty.import_(mode="new"))
-    assert said.endswith(
-        "rows of totals are among the others: 合計 (1), 小計 (1); leave them out with "
-        "--read totals=out"
+def test_rows_of_totals_of_a_csv_file_are_named_and_left_out_on_request(empty):
+    cases = (("2025/6/1", "#N/A"), ("2025-06-01", "12"))
+    files, said = imported_at_once(
+        empty, [f"日,店,額\n{day},茶屋,5\n,,7\n小計,,12\n合計,,{total}\n" for day, total in cases]
     )
-    (said,) = told(empty.import_("totals=out"))
-    assert said.endswith("rows of totals are left out: 合計 (1), 小計 (1)")
-    assert empty.content("t__b") == (
-        {"日": "DATE", "店": "VARCHAR", "額": "BIGINT"},
-        [(date(2025, 6, 1), "茶屋", 5), (None, None, 7)],
-    )
+    assert [line.split("rows of totals ")[1] for line in said] == [
+        "are among the others: 合計 (1), 小計 (1); leave them out with --read totals=out"
+    ] * 2
+    said = told(empty.import_("totals=out"))
+    assert [line.split("rows of totals ")[1] for line in said] == [
+        "are left out: 合計 (1), 小計 (1)"
+    ] * 2
+    for file in files:
+        assert empty.content(f"t__{file}") == (
+            {"日": "DATE", "店": "VARCHAR", "額": "BIGINT"},
+            [(date(2025, 6, 1), "茶屋", 5), (None, None, 7)],
+        )
 
 
 def test_what_was_understood_is_told_once_and_in_full_as_json(files):
@@ -120,69 +123,60 @@ def test_choices_are_kept_for_later_updates_until_they_are_taken_back(files):
     assert list(files.content("t__b")[0]) == ["x|額"]
 
 
-def test_empty_rows_below_notes_are_counted_whether_these_are_left_out_or_not(files):
-    files.import_(mode="new")
-    files.write("c.csv", "a,b,c\n1,2,x\n,,\n,,\n注,,\n,,\n注2,,\n,,\n\n,,\n")
+def test_empty_rows_below_notes_are_counted_whether_these_are_left_out_or_not(empty):
+    empty.write("c.csv", "a,b,c\n1,2,x\n,,\n,,\n注,,\n,,\n注2,,\n,,\n\n,,\n")
     for choice in ([], ["notes=out"]):
-        (said,) = told(files.import_(*choice, pattern="c.csv" if choice else None))
+        (said,) = told(empty.import_(*choice, pattern="c.csv" if choice else None))
         assert said.endswith("empty rows are left out: 5")
         assert ("are left out: 注, 注2" in said) == bool(choice)
 
 
-def test_notes_below_a_table_are_told_and_left_out_where_that_is_chosen(files):
-    files.import_(mode="new")
-    files.write("c.csv", "年,人口,世帯\n2020,1000,400\n2021,1010,410\n※1 速報値,,\n注) 推計,,\n")
-    (said,) = told(files.import_())
+def test_notes_below_a_table_are_told_and_left_out_where_that_is_chosen(empty):
+    empty.write("c.csv", "年,人口,世帯\n2020,1000,400\n2021,1010,410\n※1 速報値,,\n注) 推計,,\n")
+    (said,) = told(empty.import_())
     assert said == (
         'read: c.csv: the last rows hold one text each: "※1 速報値", 注) 推計; leave out notes '
         "with --read notes=out"
     )
-    report = files.import_("notes=out", pattern="c.csv")
+    report = empty.import_("notes=out", pattern="c.csv")
     assert told(report) == [
         'read: c.csv: notes below the table are left out: "※1 速報値", 注) 推計'
     ]
-    assert files.content("t__c") == (
+    assert empty.content("t__c") == (
         {"年": "BIGINT", "人口": "BIGINT", "世帯": "BIGINT"},
         [(2020, 1000, 400), (2021, 1010, 410)],
     )
-    files.write(
+    empty.write(
         "c.csv", '年,人口,世帯\n2020,1000,400\n2021,1010,410\n"※1 速報値\n\nの ""推計""",,\n注,,\n'
     )
-    files.import_("notes=out", pattern="c.csv")
-    assert files.content("t__c")[1] == [(2020, 1000, 400), (2021, 1010, 410)]
-    files.write("c.csv", '年,品,数\n2020,5" x,1\n2021,6" y,2\n')
-    assert "note" not in str(told(files.import_()))
-    files.write("d.csv", "店,額\n茶屋,1\n\n出典：総務省\n")
-    (failed,) = files.import_().failed
+    empty.import_("notes=out", pattern="c.csv")
+    assert empty.content("t__c")[1] == [(2020, 1000, 400), (2021, 1010, 410)]
+    empty.write("c.csv", '年,品,数\n2020,5" x,1\n2021,6" y,2\n')
+    assert "note" not in str(told(empty.import_()))
+    empty.write("d.csv", "店,額\n茶屋,1\n\n出典：総務省\n")
+    (failed,) = empty.import_().failed
     assert failed.reason == (
         "line 4: it has one cell, unlike the rows above; if it is a note below the table, leave it "
         "out with --read notes=out"
     )
-    files.import_("notes=out", pattern="d.csv")
-    assert files.content("t__d")[1] == [("茶屋", 1)]
+    empty.import_("notes=out", pattern="d.csv")
+    assert empty.content("t__d")[1] == [("茶屋", 1)]
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ('name,v\n"a\nb",1\nab"c\rd,2\nx"y,3\n', "it cannot be read as CSV"),
-        (f"name,v\na,1\n\nb,2\n{'x' * 200_000},3\n", ""),
-    ],
-)
-def test_a_cell_that_is_hard_to_read_stops_no_import_of_the_other_files(empty, text, why):
-    empty.write("a.csv", text)
-    empty.write("b.csv", "x,y\n1,2\n")
-    reasons = [failed.reason for failed in empty.import_(mode="new").failed]
-    assert [reason[: len(why)] for reason in reasons] == ([why] if why else [])
-    assert empty.read("t__b") == [(1, 2)]
+def test_a_cell_that_is_hard_to_read_stops_no_import_of_the_other_files(empty):
+    empty.write("a.csv", 'name,v\n"a\nb",1\nab"c\rd,2\nx"y,3\n')
+    empty.write("b.csv", f"name,v\na,1\n\nb,2\n{'x' * 200_000},3\n")
+    empty.write("c.csv", "x,y\n1,2\n")
+    (failed,) = empty.import_(mode="new").failed
+    assert (failed.file_path, failed.reason[:24]) == ("a.csv", "it cannot be read as CSV")
+    assert (len(empty.read("t__b")), empty.read("t__c")) == (3, [(1, 2)])
 
 
-def test_names_in_several_lines_of_a_csv_become_one(files):
-    files.import_(mode="new")
-    files.write("c.csv", "店,売上,,費用,\n,4月,5月,4月,5月\n東京,1,2,3,4\n")
-    assert told(files.import_()) == ["read: c.csv: the columns' names are in lines 1 to 2"]
+def test_names_in_several_lines_of_a_csv_become_one(empty):
+    empty.write("c.csv", "店,売上,,費用,\n,4月,5月,4月,5月\n東京,1,2,3,4\n")
+    assert told(empty.import_()) == ["read: c.csv: the columns' names are in lines 1 to 2"]
     names = ["店", "売上 4月", "売上 5月", "費用 4月", "費用 5月"]
-    assert files.content("t__c") == (
+    assert empty.content("t__c") == (
         {"店": "VARCHAR"} | dict.fromkeys(names[1:], "BIGINT"), [("東京", 1, 2, 3, 4)]
     )  # fmt: skip
 
@@ -238,9 +232,8 @@ WEATHER = "時刻：2026/8/20\n\n,東京,東京,東京\n年月日,{0}(℃),最�
 DAILY = "時刻：2026/8/20\n\n,,,{0}\n年,月,日,{1},{1},{1}\n,,,,,\n,,,,品質,均質番号\n"
 
 
-@pytest.mark.parametrize(
-    ("head", "row", "names"),
-    [
+def test_lines_of_names_with_gaps_or_over_some_texts_are_joined(empty):
+    cases = (
         (
             WEATHER.format("気温"),
             "{}/2/5,3.9,8.1,北",
@@ -251,42 +244,39 @@ DAILY = "時刻：2026/8/20\n\n,,,{0}\n年,月,日,{1},{1},{1}\n,,,,,\n,,,,品�
             "{},7,1,29.4,8,1",
             "年,月,日,東京 気温,東京 気温 品質,東京 気温 均質番号",
         ),
-    ],
-)
-def test_lines_of_names_with_gaps_or_over_some_texts_are_joined(files, head, row, names):
-    files.import_(mode="new")
-    files.write("c.csv", head + "".join(row.format(year) + "\n" for year in (2024, 2025)))
-    files.import_()
-    types, rows = files.content("t__c")
-    assert (",".join(types), len(rows)) == (names, 2)
+    )
+    files, _ = imported_at_once(
+        empty,
+        [
+            head + "".join(f"{row.format(year)}\n" for year in (2024, 2025))
+            for head, row, _ in cases
+        ],
+    )
+    for file, (*_, names) in zip(files, cases, strict=True):
+        types, rows = empty.content(f"t__{file}")
+        assert (",".join(types), len(rows)) == (names, 2)
 
 
-@pytest.mark.parametrize(
-    ("head", "value", "span"),
-    [
+def test_lines_that_may_name_columns_are_told_and_named_by_the_first_and_last(empty):
+    heads = (
         ("日付,気温,湿度\n,℃,%\n", "40", "1-2"),
         ("題\n\n,東京,東京\n年月日,風速,風速\n,,風向\n", "北", "3-5"),
-    ],
-)
-def test_lines_that_may_name_columns_are_told_and_named_by_the_first_and_last(
-    files, head, value, span
-):
-    files.import_(mode="new")
-    files.write("c.csv", f"{head}2024/2/5,8.1,{value}\n2024/2/6,6.2,{value}\n")
-    (said,) = told(files.import_())
-    assert said.endswith(f": --header-row {span}")
-    assert "na:" not in said
-    files.import_(pattern="c.csv", header_row=span)
-    assert files.kept() == [f"header_row = {span} (c.csv)"]
-    types, rows = files.content("t__c")
-    assert len(rows) == 2
-    assert types == (
-        {"日付": "DATE", "気温 ℃": "DOUBLE", "湿度 %": "BIGINT"}
-        if span == "1-2"
-        else {"年月日": "DATE", "東京 風速": "DOUBLE", "東京 風速 風向": "VARCHAR"}
     )
-    files.import_(pattern="c.csv", header_row="0")
-    assert files.kept() == []
+    files, said = imported_at_once(
+        empty, [f"{head}2024/2/5,8.1,{value}\n2024/2/6,6.2,{value}\n" for head, value, _ in heads]
+    )
+    assert "na:" not in str(said)
+    for file, line, (*_, span) in zip(files, said, heads, strict=True):
+        assert line.endswith(f": --header-row {span}")
+        empty.import_(pattern=f"{file}.csv", header_row=span)
+    assert empty.kept() == ["header_row = 1-2 (a.csv)", "header_row = 3-5 (b.csv)"]
+    assert [len(empty.read(f"t__{file}")) for file in files] == [2, 2]
+    assert empty.types("t__a") == {"日付": "DATE", "気温 ℃": "DOUBLE", "湿度 %": "BIGINT"}
+    assert empty.types("t__b") == {
+        "年月日": "DATE", "東京 風速": "DOUBLE", "東京 風速 風向": "VARCHAR",
+    }  # fmt: skip
+    empty.import_(pattern="b.csv", header_row="0")
+    assert empty.kept() == ["header_row = 1-2 (a.csv)"]
 
 
 SERIES = (
@@ -294,22 +284,21 @@ SERIES = (
 )
 
 
-def test_no_row_of_names_that_is_read_as_values_is_advised_to_be_null(files):
-    files.import_(mode="new")
-    files.write(
+def test_no_row_of_names_that_is_read_as_values_is_advised_to_be_null(empty):
+    empty.write(
         "c.csv", SERIES + "".join(f"2024/1/{day},140.{day},-0.0{day}\n" for day in range(4, 9))
     )
-    (said,) = told(files.import_())
+    (said,) = told(empty.import_())
     assert said.endswith(
         "lines 2 to 4 are read as values; if they name the columns: --header-row 1-4"
     )
     assert "na:" not in said
-    assert "na:" not in str(told(files.import_(pattern="c.csv", header_row="1-3")))
-    files.write(
+    assert "na:" not in str(told(empty.import_(pattern="c.csv", header_row="1-3")))
+    empty.write(
         "d.csv", "品目,2024/1/5(金),,2024/1/6(土),\n,数量,金額,数量,金額\nりんご,1,100,2,200\n"
     )
-    files.import_()
-    assert "na:" not in str(told(files.import_(pattern="d.csv", header_row="1")))
+    empty.import_()
+    assert "na:" not in str(told(empty.import_(pattern="d.csv", header_row="1")))
 
 
 ONE_WORD = [
@@ -326,37 +315,30 @@ def test_a_row_of_one_word_may_name_columns_or_mean_no_value_and_both_are_offere
         assert "line 2 is read as values; if it names the columns: --header-row 1-2" in line
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "日付,入金,出金,残高,摘要\n,,,,前月繰越\n2024/1/1,3,,10,a\n2024/1/2,,4,6,b\n",
-        "日付,売上,数,備考\n,,,繰越\n2024/1/1,3,4,\n2024/1/2,3,4,\n",
-        "氏名,店,区,備考\n,,,繰越\n佐藤,あ,い,う\n鈴木,え,お,か\n",
-        "氏名,住所\n,東京\n佐藤,大阪\n鈴木,京都\n",
-        "氏名,住所,備考\n,東京,あ\n,大阪,い\n鈴木,京都,う\n",
-        # A first record without a key.
-        "会員番号,氏名,商品,金額\n,非会員,りんご,300\n12,佐藤,みかん,200\n13,鈴木,ぶどう,100\n",
-        "受付番号,顧客名,内容,対応\n,山田,返品,済\n1001,佐藤,交換,済\n1002,鈴木,交換,未\n",
-        "id,名前,状態\n,未登録,保留\n1,佐藤,済\n",
-        "会員,名前,,対応\n,山田,返品,済\nA,佐藤,交換,済\n",
-        "id,名前,,対応,数\n,山田,返品,済,3\n1,佐藤,交換,未,x\n",
-        "氏名,店A,店B\n,金,土\n佐藤,早番,休\n鈴木,休,早番\n",
-        # A record below dates over texts, whatever is in other columns.
-        "担当,2024/5/1,2024/5/2,2024/5/3,数\n佐藤,早,遅,休,無\n鈴木,休,早,遅,3\n林,遅,休,早,2\n",
-    ],
-)
-def test_a_row_that_says_nothing_over_values_is_no_row_of_names(files, text):
-    files.import_(mode="new")
-    files.write("c.csv", text)
-    assert "--header-row" not in str(told(files.import_()))
+NO_NAMES = [
+    "日付,入金,出金,残高,摘要\n,,,,前月繰越\n2024/1/1,3,,10,a\n2024/1/2,,4,6,b\n",
+    "日付,売上,数,備考\n,,,繰越\n2024/1/1,3,4,\n2024/1/2,3,4,\n",
+    "氏名,店,区,備考\n,,,繰越\n佐藤,あ,い,う\n鈴木,え,お,か\n",
+    "氏名,住所\n,東京\n佐藤,大阪\n鈴木,京都\n",
+    "氏名,住所,備考\n,東京,あ\n,大阪,い\n鈴木,京都,う\n",
+    # A first record without a key.
+    "会員番号,氏名,商品,金額\n,非会員,りんご,300\n12,佐藤,みかん,200\n13,鈴木,ぶどう,100\n",
+    "受付番号,顧客名,内容,対応\n,山田,返品,済\n1001,佐藤,交換,済\n1002,鈴木,交換,未\n",
+    "id,名前,状態\n,未登録,保留\n1,佐藤,済\n",
+    "会員,名前,,対応\n,山田,返品,済\nA,佐藤,交換,済\n",
+    "id,名前,,対応,数\n,山田,返品,済,3\n1,佐藤,交換,未,x\n",
+    "氏名,店A,店B\n,金,土\n佐藤,早番,休\n鈴木,休,早番\n",
+    # A record below dates over texts, whatever is in other columns.
+    "担当,2024/5/1,2024/5/2,2024/5/3,数\n佐藤,早,遅,休,無\n鈴木,休,早,遅,3\n林,遅,休,早,2\n",
+    "名,数学,英語\n田中,欠席,欠席\n佐藤,80,90\n鈴木,70,60\n",  # absences
+]
 
 
-def test_a_row_of_absences_under_a_header_is_no_row_of_names(files):
-    files.import_(mode="new")
-    files.write("c.csv", "名,数学,英語\n田中,欠席,欠席\n佐藤,80,90\n鈴木,70,60\n")
-    (said,) = told(files.import_())
-    assert "--read '数学=na:欠席' makes it NULL" in said
-    assert "--header-row" not in said
+def test_a_row_that_says_nothing_over_values_is_no_row_of_names(empty):
+    files, said = imported_at_once(empty, NO_NAMES)
+    assert sorted(empty.tables()) == [f"t__{file}" for file in files]
+    assert "--header-row" not in str(said)
+    assert "--read '数学=na:欠席' makes it NULL" in said[-1]
 
 
 def test_a_kept_choice_for_a_column_that_is_gone_is_named_with_the_changed_file(files):
@@ -371,47 +353,46 @@ def test_a_kept_choice_for_a_column_that_is_gone_is_named_with_the_changed_file(
     assert files.import_("額=auto", pattern="b.*").failed == ()
 
 
-def test_a_chosen_number_may_be_written_with_a_power_of_any_form(files):
-    files.import_(mode="new")
-    files.write("c.csv", "y\n1e5\n-2E3\n007\n.5\n")
-    files.import_("y=number", pattern="c.csv")
-    assert files.content("t__c") == ({"y": "DOUBLE"}, [(100_000,), (-2_000,), (7,), (0.5,)])
+def test_a_chosen_number_may_be_written_with_a_power_of_any_form(empty):
+    empty.write("c.csv", "y\n1e5\n-2E3\n007\n.5\n")
+    empty.import_("y=number", pattern="c.csv", mode="new")
+    assert empty.content("t__c") == ({"y": "DOUBLE"}, [(100_000,), (-2_000,), (7,), (0.5,)])
 
 
-@pytest.mark.parametrize(
-    "days", [("2024年1月1日(月)", "2024年1月2日（火）"), ("2024/1/1 (月)", "2024/01/02(火)")]
-)
-def test_a_day_of_the_week_behind_each_date_agrees_with_it_or_it_stays_text(empty, days):
-    empty.write("c.csv", "日付,x\n" + "".join(f"{day},1\n" for day in days))
-    empty.write("d.csv", "日付,x\n" + "".join(f"{day},1\n" for day in (*days, "2024/1/3(月)")))
-    said = told(empty.import_(mode="new"))
-    assert empty.content("t__c")[0] == {"日付": "DATE", "x": "BIGINT"}
-    assert [row[0].day for row in empty.content("t__c")[1]] == [1, 2]
-    assert empty.content("t__d")[0]["日付"] == "VARCHAR"
-    assert any("2024/1/3(月) (1) kept it text among 2 dates" in line for line in said)
+def test_a_day_of_the_week_behind_each_date_agrees_with_it_or_it_stays_text(empty):
+    forms = [("2024年1月1日(月)", "2024年1月2日（火）"), ("2024/1/1 (月)", "2024/01/02(火)")]
+    right = ["\n".join(["日付,x", *(f"{day},1" for day in days)]) for days in forms]
+    files, said = imported_at_once(empty, [*right, *(f"{text}\n2024/1/3(月),1" for text in right)])
+    for file in files[:2]:
+        assert empty.types(f"t__{file}") == {"日付": "DATE", "x": "BIGINT"}
+        assert [row[0].day for row in empty.read(f"t__{file}")] == [1, 2]
+    for file, line in zip(files[2:], said[2:], strict=True):
+        assert empty.types(f"t__{file}")["日付"] == "VARCHAR"
+        assert "2024/1/3(月) (1) kept it text among 2 dates" in line
 
 
-@pytest.mark.parametrize(
-    ("text", "is_joined"),
-    [
-        ("氏名,電話,,\n佐藤,なし,なし,なし\n鈴木,03-1,090-1,a@b\n", None),
-        (",国語,,数学,\n佐藤,良,可,良,可\n鈴木,80,90,70,60\n", None),
-        (",国語,,数学,\n氏名,前,後,前,後\n佐藤,80,90,70,60\n鈴木,70,80,60,50\n", True),
-        (",電話,,\n佐藤,なし,なし,なし\n鈴木,1,2,3\n林,4,5,6\n", None),
-        (",国語,,数学,英語\n佐藤,良,可,良,優\n鈴木,80,90,70,60\n", False),
-        ("商品,サイズ,,価格,,\nシャツ,M,L,未定,未定,青\nズボン,M,L,1000,2000,赤\n", False),
-    ],
-)
-def test_a_line_is_joined_to_the_header_only_where_it_can_be_no_record(empty, text, is_joined):
-    empty.write("a.csv", text)
-    report = empty.import_(mode="new")
-    if is_joined is None:
-        assert "header cannot be told" in problems(report)["a.csv"]
-        return
-    (said,) = told(report)
-    assert ("names are in lines 1 to 2" in said) == is_joined
-    assert ("line 2 is read as values; if it names" in said) != is_joined
-    assert len(empty.read("t__a")) == text.count("\n") - 1 - is_joined
+MAY_BE_JOINED = [
+    ("氏名,電話,,\n佐藤,なし,なし,なし\n鈴木,03-1,090-1,a@b\n", None),
+    (",国語,,数学,\n佐藤,良,可,良,可\n鈴木,80,90,70,60\n", None),
+    (",国語,,数学,\n氏名,前,後,前,後\n佐藤,80,90,70,60\n鈴木,70,80,60,50\n", True),
+    (",電話,,\n佐藤,なし,なし,なし\n鈴木,1,2,3\n林,4,5,6\n", None),
+    (",国語,,数学,英語\n佐藤,良,可,良,優\n鈴木,80,90,70,60\n", False),
+    ("商品,サイズ,,価格,,\nシャツ,M,L,未定,未定,青\nズボン,M,L,1000,2000,赤\n", False),
+]
+
+
+def test_a_line_is_joined_to_the_header_only_where_it_can_be_no_record(empty):
+    files, said = imported_at_once(empty, [text for text, _ in MAY_BE_JOINED])
+    failed = problems(empty.import_())
+    lines = iter(said)
+    for file, (text, is_joined) in zip(files, MAY_BE_JOINED, strict=True):
+        if is_joined is None:
+            assert "header cannot be told" in failed[f"{file}.csv"]
+            continue
+        line = next(lines)
+        assert ("names are in lines 1 to 2" in line) == is_joined
+        assert ("line 2 is read as values; if it names" in line) != is_joined
+        assert len(empty.read(f"t__{file}")) == text.count("\n") - 1 - is_joined
 
 
 def test_the_question_for_a_header_names_choices_that_leave_other_tables_alone(empty):
@@ -680,56 +661,56 @@ def test_a_choice_that_means_nothing_is_refused(columns, choices, why):
         reading_choices(columns, **choices)
 
 
-def test_many_files_of_one_table_are_told_as_one_and_read_alike(files):
+def test_many_files_of_one_table_are_told_as_one_and_read_alike(empty):
     for month in range(1, 4):
-        files.write(f"m_2025-0{month}.csv", f"day;n\n2025/{month}/1;0{month}\n")
-    report = files.import_(mode="new")
+        empty.write(f"m_2025-0{month}.csv", f"day;n\n2025/{month}/1;0{month}\n")
+    report = empty.import_(mode="new")
     assert told(report)[-1] == (
         "read: m_2025-01.csv (and 2 more files alike, with values and counts of their own): cells "
         "separated by ';'; day: 2025/1/1 → DATE"
     )
-    assert files.content("t__m")[1][0][1] == "01"
-    files.import_("n=integer")
-    assert [row[1] for row in files.content("t__m")[1]] == [1, 2, 3]
+    assert empty.content("t__m")[1][0][1] == "01"
+    empty.import_("n=integer")
+    assert [row[1] for row in empty.content("t__m")[1]] == [1, 2, 3]
 
 
-def test_no_row_of_many_files_without_headers_is_lost(files):
+def test_no_row_of_many_files_without_headers_is_lost(empty):
     for month in (1, 2):
-        files.write(f"m_2025-0{month}.csv", f"2025-0{month}-01,a,5\n2025-0{month}-02,b,6\n")
-        files.write(f"n_{month}.csv", f"a,{month}\nb,7\n")
-    report = files.import_(mode="new")
-    assert files.read("t__m", "column1::VARCHAR, column3") == [
+        empty.write(f"m_2025-0{month}.csv", f"2025-0{month}-01,a,5\n2025-0{month}-02,b,6\n")
+        empty.write(f"n_{month}.csv", f"a,{month}\nb,7\n")
+    report = empty.import_(mode="new")
+    assert empty.read("t__m", "column1::VARCHAR, column3") == [
         ("2025-01-01", 5), ("2025-01-02", 6), ("2025-02-01", 5), ("2025-02-02", 6),
     ]  # fmt: skip
     assert told(report)[-1].startswith("read: m_2025-01.csv (and 1 more file alike): no header: ")
     assert {problem.file_path for problem in report.failed} == {"n_1.csv", "n_2.csv"}
-    report = files.import_("header=none", pattern="n_*")
-    assert files.kept() == ["header_row = none (n_*)"]
-    assert files.read("t__n_1") + files.read("t__n_2") == [("a", 1), ("b", 7), ("a", 2), ("b", 7)]
-    files.import_(pattern="n_*", header_row="1")
-    assert files.types("t__n_1") == {"a": "VARCHAR", "1": "BIGINT"}
+    report = empty.import_("header=none", pattern="n_*")
+    assert empty.kept() == ["header_row = none (n_*)"]
+    assert empty.read("t__n_1") + empty.read("t__n_2") == [("a", 1), ("b", 7), ("a", 2), ("b", 7)]
+    empty.import_(pattern="n_*", header_row="1")
+    assert empty.types("t__n_1") == {"a": "VARCHAR", "1": "BIGINT"}
 
 
-def test_cells_such_as_na_in_texts_are_counted_and_become_null_where_that_is_chosen(files):
-    files.write("n.csv", "x,day\nNA,01/02/2025\n-,03/04/2025\nNA,\nb,\n")
-    files.write("o.json", '[{"x": "NA", "y": 1}, {"x": "b", "y": "NA"}]')
-    report = files.import_(mode="new")
-    assert told(report)[2:] == [
+def test_cells_such_as_na_in_texts_are_counted_and_become_null_where_that_is_chosen(empty):
+    empty.write("n.csv", "x,day\nNA,01/02/2025\n-,03/04/2025\nNA,\nb,\n")
+    empty.write("o.json", '[{"x": "NA", "y": 1}, {"x": "b", "y": "NA"}]')
+    report = empty.import_(mode="new")
+    assert told(report) == [
         "read: n.csv: x: - (1), NA (2) kept as text; --read x=na:- makes it NULL; day: 01/02/2025: "
         "the day or the month may come first; it stays text until --read 'day=date:dmy' or "
         "'day=date:mdy'",
         "read: o.json: x: NA (1) kept as text; --read x=na:NA makes it NULL; "
         "y: 1 cell such as NA → NULL",
     ]
-    files.import_("na=NA", "day=date:mdy")
-    assert files.kept() == ["day = date:mdy", "NA = NULL"]
+    empty.import_("na=NA", "day=date:mdy")
+    assert empty.kept() == ["day = date:mdy", "NA = NULL"]
     rows = [(None, "2025-01-02"), ("-", "2025-03-04"), (None, None), ("b", None)]
-    assert files.read("t__n", "x, day::VARCHAR") == rows
-    files.import_("na=-")
-    assert [row[0] for row in files.read("t__n")] == [None, None, None, "b"]
-    files.import_("na=auto", "day=auto")
-    assert files.kept() == []
-    assert files.types("t__n")["day"] == "VARCHAR"
+    assert empty.read("t__n", "x, day::VARCHAR") == rows
+    empty.import_("na=-")
+    assert [row[0] for row in empty.read("t__n")] == [None, None, None, "b"]
+    empty.import_("na=auto", "day=auto")
+    assert empty.kept() == []
+    assert empty.types("t__n")["day"] == "VARCHAR"
 
 
 def test_dates_with_the_letter_of_an_era_are_read_where_that_is_chosen(empty):
@@ -763,16 +744,16 @@ def test_a_few_words_that_keep_a_column_of_numbers_or_dates_text_are_named(files
     assert files.types("t__n") == {**types, "気温": "VARCHAR"}
 
 
-def test_a_text_is_null_in_the_column_that_it_was_said_of_alone(files):
-    files.write("k.csv", "値,等級\nA,A\n1,B\n2,A\n")
-    files.write("o.json", '[{"等級": "A"}, {"等級": "A", "値": "A"}, {"値": 3}]')
-    files.write("r.csv", "ランク\nA\n")
-    files.import_("値=na:A", mode="new")
-    assert files.read("t__k", "値, 等級") == [(None, "A"), (1, "B"), (2, "A")]
-    assert files.read("t__o", "値, 等級") == [(None, "A"), (None, "A"), (3, None)]
-    assert files.read("t__r") == [("A",)]
+def test_a_text_is_null_in_the_column_that_it_was_said_of_alone(empty):
+    empty.write("k.csv", "値,等級\nA,A\n1,B\n2,A\n")
+    empty.write("o.json", '[{"等級": "A"}, {"等級": "A", "値": "A"}, {"値": 3}]')
+    empty.write("r.csv", "ランク\nA\n")
+    empty.import_("値=na:A", mode="new")
+    assert empty.read("t__k", "値, 等級") == [(None, "A"), (1, "B"), (2, "A")]
+    assert empty.read("t__o", "値, 等級") == [(None, "A"), (None, "A"), (3, None)]
+    assert empty.read("t__r") == [("A",)]
     with pytest.raises(ImportRefused, match="no file"):
-        files.import_("無い列=na:A")
+        empty.import_("無い列=na:A")
 
 
 def test_a_value_a_total_and_a_name_are_not_proposed_to_be_null(empty):

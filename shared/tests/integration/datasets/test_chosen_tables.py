@@ -3,7 +3,6 @@
 import json
 
 import duckdb
-import openpyxl
 import pytest
 from source_folder import DataFolder, left_out, problems, workbook
 from table_of_cases import each
@@ -45,7 +44,7 @@ def shop(tmp_path):
     return shop
 
 
-@pytest.mark.parametrize("mode", ["update", "replace"])
+@each("mode", ["update", "replace"])
 @each(
     ("choice", "said"),
     [
@@ -94,23 +93,19 @@ def test_a_file_that_a_new_pattern_leaves_out_is_a_table_of_its_own_again(shop, 
     assert shop.files() == now
 
 
-@pytest.mark.parametrize("ending", ["parquet", "json", "xlsx"])
-def test_files_of_every_kind_that_leave_a_table_are_tables_again(tmp_path, ending):
+def test_files_of_every_kind_that_leave_a_table_are_tables_again(tmp_path):
     shop = Shop(tmp_path / "shop", tmp_path / "data.sqlite", name="m")
     for number in (1, 2):
-        path = shop.folder / f"s_{number}.{ending}"
-        if ending == "parquet":
-            duckdb.execute(f"COPY (SELECT {number} AS n) TO '{path}' (FORMAT parquet)")
-        elif ending == "json":
-            path.write_text(json.dumps([{"n": number}]))
-        else:
-            book = openpyxl.Workbook()
-            book.active.append(["n"])
-            book.active.append([number])
-            book.save(path)
-    shop.table("s=s_*", mode="new")
-    shop.table("s=s_1.*")
-    assert (shop.read("m__s", "n"), shop.read("m__s_2", "n")) == ([(1,)], [(2,)])
+        path = shop.folder / f"p_{number}.parquet"
+        duckdb.execute(f"COPY (SELECT {number} AS n) TO '{path}' (FORMAT parquet)")
+        shop.write(f"j_{number}.json", json.dumps([{"n": number}]))
+        workbook(shop.folder / f"x_{number}.xlsx", ("Sheet", [["n"], [number]]))
+    shop.table(*(f"{kind}={kind}_*" for kind in "pjx"), mode="new")
+    assert [*shop.tables()] == ["m__j", "m__p", "m__x"]
+    shop.table(*(f"{kind}={kind}_1.*" for kind in "pjx"))
+    for kind in "pjx":
+        one, other = shop.read(f"m__{kind}", "n"), shop.read(f"m__{kind}_2", "n")
+        assert (one, other) == ([(1,)], [(2,)]), kind
 
 
 def test_rows_that_an_earlier_version_lost_come_back(shop):
@@ -153,13 +148,13 @@ def test_patterns_of_one_command_that_share_a_file_are_refused(shop):
     assert shop.files() == {"m__sales": SALES, **SHOPS}
 
 
-@pytest.mark.parametrize("mode", ["update", "replace"])
-def test_a_new_file_does_not_take_the_name_of_a_table_that_the_user_named(shop, mode):
+def test_a_new_file_does_not_take_the_name_of_a_table_that_the_user_named(shop):
     shop.table("mine=sales_*.csv")
     shop.put("mine.csv")
     said = "its table would be called m__mine, as that of sales_*.csv is; give --table another "
-    assert problems(shop.import_(mode)) == {"mine.csv": f"{said}name, or rename the file"}
-    assert shop.files() == {"m__mine": SALES, **SHOPS}
+    for mode in ("update", "replace"):
+        assert problems(shop.import_(mode)) == {"mine.csv": f"{said}name, or rename the file"}
+        assert shop.files() == {"m__mine": SALES, **SHOPS}
 
 
 def test_a_table_stays_where_its_file_cannot_be_read_for_the_one_that_should_have_it(shop):
@@ -172,11 +167,13 @@ def test_a_table_stays_where_its_file_cannot_be_read_for_the_one_that_should_hav
     }  # fmt: skip
 
 
-def test_rows_do_not_leave_a_table_for_one_that_cannot_have_them(shop):
+def test_rows_stay_where_a_file_cannot_be_read_for_another_table_or_a_rebuild(shop):
     shop.write(SALES[1], 'day,yen\n"never closed')
     said = f"{SALES[1]}: line 2: a quotation mark opens a cell that is never closed; nothing was"
     with pytest.raises(ImportRefused, match=said):
         shop.table("mine=sales_*.csv")
+    with pytest.raises(ImportRefused, match=f"{SALES[1]}: line 2: a quotation mark opens a cell"):
+        shop.import_("replace")
     assert shop.files() == {"m__sales": SALES, **SHOPS}
 
 
@@ -207,23 +204,16 @@ def test_a_refusal_does_not_blame_another_file_that_failed(shop):
         shop.table("sales_2024_01=shop_*.csv")
 
 
-@pytest.mark.parametrize("mode", ["update", "replace"])
-def test_no_rows_leave_sql_with_a_file_that_leaves_its_table_but_finds_its_name_taken(shop, mode):
+def test_no_rows_leave_sql_with_a_file_that_leaves_its_table_but_finds_its_name_taken(shop):
     shop.put("sales-2024-01.csv")
     shop.table("mine=sales_*.csv")
     before = shop.files()
     assert before["m__sales_2024_01"] == ["sales-2024-01.csv"]
     shop.write(SALES[0], "shop,target\na,100\n")
-    with pytest.raises(ImportRefused, match="its table would be called m__sales_2024_01, as that"):
-        shop.import_(mode)
-    assert shop.files() == before
-
-
-def test_a_rebuilt_table_keeps_the_rows_of_a_file_that_cannot_be_read(shop):
-    shop.write(SALES[1], 'day,yen\n"never closed')
-    with pytest.raises(ImportRefused, match=f"{SALES[1]}: line 2: a quotation mark opens a cell"):
-        shop.import_("replace")
-    assert shop.files() == {"m__sales": SALES, **SHOPS}
+    for mode in ("update", "replace"):
+        with pytest.raises(ImportRefused, match="its table would be called m__sales_2024_01, as "):
+            shop.import_(mode)
+        assert shop.files() == before
 
 
 def test_one_sheet_of_a_workbook_does_not_lose_its_name_to_other_files(shop):

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from source_folder import READER, converted, rows_in
+from table_of_cases import each
 
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.csv_file import csv_to_parquet
@@ -27,9 +28,10 @@ def written(header, rows, **dialect):
 def imported(folder, data, name="data.csv"):
     """The types and rows of a file with these bytes."""
     source, target = folder / name, folder / "copy.part"
+    others = {*folder.iterdir()} - {source}
     source.write_bytes(data if isinstance(data, bytes) else data.encode())
     csv_to_parquet(source, target)
-    assert sorted(path.name for path in folder.iterdir()) == sorted(["copy.part", name])
+    assert {*folder.iterdir()} - others == {source, target}
     found = READER.execute(f"SELECT * FROM {parquet_scan(target)}")
     types = {column[0]: str(column[1]) for column in found.description}
     rows = [list(row) for row in found.fetchall()]
@@ -49,7 +51,7 @@ def columns(folder, named):
     }
 
 
-def test_a_column_whose_values_are_of_one_kind_gets_its_type(tmp_path):
+def test_a_column_whose_values_are_of_one_kind_gets_its_type(folder):
     moments = [at("2025-06-01 05:00"), at("2025-06-01 05:00:01.500"), at("2025-06-02")]
     wanted = {
         "whole": (["1", "-20", "0"], "BIGINT", [1, -20, 0]),
@@ -71,11 +73,11 @@ def test_a_column_whose_values_are_of_one_kind_gets_its_type(tmp_path):
         ),
         "none": (["", ""], "VARCHAR", [None, None]),
     }
-    found = columns(tmp_path, {name: values for name, (values, _, _) in wanted.items()})
+    found = columns(folder, {name: values for name, (values, _, _) in wanted.items()})
     assert found == {name: (type_, read) for name, (_, type_, read) in wanted.items()}
 
 
-def test_a_column_that_would_lose_digits_stays_text(tmp_path):
+def test_a_column_that_would_lose_digits_stays_text(folder):
     named = {
         "leading zeros": ["00123", "00124"],
         "one leading zero": ["1", "2", "007"],
@@ -97,23 +99,23 @@ def test_a_column_that_would_lose_digits_stays_text(tmp_path):
         "full width from zero": ["０１２", "３"],
         "two kinds": ["1", "2025-01-01"],
     }
-    assert columns(tmp_path, named) == {name: ("VARCHAR", values) for name, values in named.items()}
+    assert columns(folder, named) == {name: ("VARCHAR", values) for name, values in named.items()}
 
 
-def test_the_last_row_decides_as_much_as_the_first(tmp_path):
+def test_the_last_row_decides_as_much_as_the_first(folder):
     values = [str(number) for number in range(5_000)]
     lasts = {"same": "5000", "half": "0.5", "yen": "¥1,000", "word": "x"}
     named = {name: [*values, last] for name, last in lasts.items()}
-    found = columns(tmp_path, {**named, "late": [""] * 2_000 + ["2025/06/01"]})
+    found = columns(folder, {**named, "late": [""] * 2_000 + ["2025/06/01"]})
     assert {name: type_ for name, (type_, _) in found.items()} == {
         "same": "BIGINT", "half": "DOUBLE", "yen": "BIGINT", "word": "VARCHAR", "late": "DATE",
     }  # fmt: skip
     assert [read[-1] for _, read in found.values()] == [5000, 0.5, 1000, "x", date(2025, 6, 1)]
 
 
-def test_moments_with_a_zone_are_moments(tmp_path):
-    converted(tmp_path, "t\n2025-06-01T09:00:00+09:00\n2025-06-01 00:30:00Z\n")
-    shown = rows_in(tmp_path, "typeof(t), epoch(t)").fetchall()
+def test_moments_with_a_zone_are_moments(folder):
+    converted(folder, "t\n2025-06-01T09:00:00+09:00\n2025-06-01 00:30:00Z\n")
+    shown = rows_in(folder, "typeof(t), epoch(t)").fetchall()
     kind = "TIMESTAMP WITH TIME ZONE"
     assert shown == [(kind, 1748736000.0), (kind, 1748737800.0)]
 
@@ -121,80 +123,78 @@ def test_moments_with_a_zone_are_moments(tmp_path):
 ROWS = [["東京", "1"], ["髙島屋\n2階", "2"], ['say "x", y', "3"]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("encoding", "end"),
     [("utf-8", "\n"), ("utf-8-sig", "\r\n"), ("cp932", "\r\n"), ("cp932", "\r"), ("utf-16", "\n")],
 )
-def test_text_is_read_exactly_from_every_encoding(tmp_path, encoding, end):
+def test_text_is_read_exactly_from_every_encoding(folder, encoding, end):
     text = written(["店", "数"], ROWS, lineterminator=end, quoting=csv.QUOTE_ALL)
-    types, rows = imported(tmp_path, text.encode(encoding))
+    types, rows = imported(folder, text.encode(encoding))
     assert types == {"店": "VARCHAR", "数": "BIGINT"}
     assert rows == [[name, int(number)] for name, number in ROWS]
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_the_delimiter_is_detected(tmp_path, delimiter):
-    assert imported(tmp_path, written(["a", "b"], ROWS, delimiter=delimiter)) == (
+@each("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_detected(folder, delimiter):
+    assert imported(folder, written(["a", "b"], ROWS, delimiter=delimiter)) == (
         {"a": "VARCHAR", "b": "BIGINT"},
         [[name, int(number)] for name, number in ROWS],
     )
 
 
-@pytest.mark.parametrize("title", ["売上 | 確定 | 全店", "売上;2025年6月", "a|b"])
-def test_a_title_does_not_decide_about_the_delimiter(tmp_path, title):
+@each("title", ["売上 | 確定 | 全店", "売上;2025年6月", "a|b"])
+def test_a_title_does_not_decide_about_the_delimiter(folder, title):
     text = f"{title}\n日付,店,金額\n2025/5/1,A,1\n2025/5/2,B,2\n"
-    types, rows = imported(tmp_path, text)
+    types, rows = imported(folder, text)
     assert types == {"日付": "DATE", "店": "VARCHAR", "金額": "BIGINT"}
     assert len(rows) == 2
 
 
-@pytest.mark.parametrize(
-    "text", [",店,金額\n1,A,5\n2,B,6\n", "日付,,金額\n2025/5/1,A,5\n不明,B,未定\n2025/5/2,C,7\n"]
-)
-def test_a_header_that_leaves_a_column_without_a_name_is_one(tmp_path, text):
-    assert len(imported(tmp_path, text)[1]) == text.count("\n") - 1
+@each("text", [",店,金額\n1,A,5\n2,B,6\n", "日付,,金額\n2025/5/1,A,5\n不明,B,未定\n2025/5/2,C,7\n"])
+def test_a_header_that_leaves_a_column_without_a_name_is_one(folder, text):
+    assert len(imported(folder, text)[1]) == text.count("\n") - 1
 
 
-def test_a_tsv_is_split_at_tabs_only(tmp_path):
-    assert imported(tmp_path, "a,b\n1,2\n", name="a.TSV") == ({"a,b": "VARCHAR"}, [["1,2"]])
+def test_a_tsv_is_split_at_tabs_only(folder):
+    assert imported(folder, "a,b\n1,2\n", name="a.TSV") == ({"a,b": "VARCHAR"}, [["1,2"]])
 
 
-def test_any_line_ends_are_read_and_blank_lines_skipped(tmp_path):
-    found = imported(tmp_path, "a,b\n1,2\r\n\r\n3,4\n\n")
+def test_any_line_ends_are_read_and_blank_lines_skipped(folder):
+    found = imported(folder, "a,b\n1,2\r\n\r\n3,4\n\n")
     assert found == ({"a": "BIGINT", "b": "BIGINT"}, [[1, 2], [3, 4]])
 
 
-def test_an_empty_line_between_the_rows_of_one_column_is_a_row_of_null(tmp_path):
-    found = imported(tmp_path, 'sep=;\n\nname\nbob\n\r\n"a\r\nb"\n\n\nlast\n\n')
+def test_an_empty_line_between_the_rows_of_one_column_is_a_row_of_null(folder):
+    found = imported(folder, 'sep=;\n\nname\nbob\n\r\n"a\r\nb"\n\n\nlast\n\n')
     assert found == ({"name": "VARCHAR"}, [["bob"], [None], ["a\r\nb"], [None], [None], ["last"]])
 
 
-@pytest.mark.parametrize("large_from", [1, 2**24])
-@pytest.mark.parametrize("empty", [",,", '"","",""', ',"",'])
-def test_rows_without_a_filled_cell_are_left_out_as_from_a_workbook(tmp_path, empty, large_from):
+@each("large_from", [1, 2**24])
+@each("empty", [",,", '"","",""', ',"",'])
+def test_rows_without_a_filled_cell_are_left_out_as_from_a_workbook(folder, empty, large_from):
     row, words = "1,NA,\n", '2,"a\n,,\nb",-\n'
     text = f"a,b,c\n{empty}\n{row}{empty}\n{words}" + f"{empty}\n" * 900
-    understood = converted(tmp_path, text, large_from=large_from)
-    assert rows_in(tmp_path, "a, b").fetchall() == [(1, "NA"), (2, "a\n,,\nb")]
+    understood = converted(folder, text, large_from=large_from)
+    assert rows_in(folder, "a, b").fetchall() == [(1, "NA"), (2, "a\n,,\nb")]
     assert "empty rows are left out: 902" in understood.notes
 
 
-def test_a_row_of_texts_that_mean_no_value_is_no_empty_row(tmp_path):
-    assert imported(tmp_path, "a,b\n1,2\n-,NA\n3,4\n")[1] == [[1, 2], [None, None], [3, 4]]
+def test_a_row_of_texts_that_mean_no_value_is_no_empty_row(folder):
+    assert imported(folder, "a,b\n1,2\n-,NA\n3,4\n")[1] == [[1, 2], [None, None], [3, 4]]
 
 
-def test_odd_column_names_work(tmp_path):
+def test_odd_column_names_work(folder):
     header = ['say "x"', "two\nlines", "日付", "A", "a", "", "it's; --"]
-    types, rows = imported(tmp_path, written(header, [list("1234567")]))
+    types, rows = imported(folder, written(header, [list("1234567")]))
     assert list(types) == ['say "x"', "two\nlines", "日付", "A", "a_2", "column6", "it's; --"]
     assert rows == [[1, 2, 3, 4, 5, 6, 7]]
 
 
-def test_a_header_alone_is_an_empty_table(tmp_path):
-    assert imported(tmp_path, "a,b\n") == ({"a": "VARCHAR", "b": "VARCHAR"}, [])
+def test_a_header_alone_is_an_empty_table(folder):
+    assert imported(folder, "a,b\n") == ({"a": "VARCHAR", "b": "VARCHAR"}, [])
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "why"),
     [
         (b"", "it is empty"),
@@ -253,10 +253,10 @@ def test_a_header_alone_is_an_empty_table(tmp_path):
         (b"<!DOCTYPE html>\n<p>log in</p>\n", "it is a web page"),
     ],
 )
-def test_a_file_that_cannot_be_read_says_why_and_leaves_nothing(tmp_path, data, why):
+def test_a_file_that_cannot_be_read_says_why_and_leaves_nothing(folder, data, why):
     with pytest.raises(UnreadableFile, match=why):
-        converted(tmp_path, data)
-    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+        converted(folder, data)
+    assert [path.name for path in folder.iterdir()] == ["a.csv"]
 
 
 @pytest.mark.parametrize(
@@ -268,13 +268,13 @@ def test_a_file_that_cannot_be_read_says_why_and_leaves_nothing(tmp_path, data, 
                      marks=pytest.mark.soak),
     ],
 )  # fmt: skip
-def test_a_file_that_is_too_wide_says_so(tmp_path, start, repeated, times, end, why):
+def test_a_file_that_is_too_wide_says_so(folder, start, repeated, times, end, why):
     with pytest.raises(UnreadableFile, match=why):
-        converted(tmp_path, start + repeated * times + end)
-    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+        converted(folder, start + repeated * times + end)
+    assert [path.name for path in folder.iterdir()] == ["a.csv"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("below", "lines"),
     [
         ("\n商品,数\nりんご,3\n", ("5",)),
@@ -284,8 +284,8 @@ def test_a_file_that_is_too_wide_says_so(tmp_path, start, repeated, times, end, 
         ("\n京都,6\n", ()),
     ],
 )
-def test_the_header_of_a_table_below_an_empty_line_is_named(tmp_path, below, lines):
-    read = converted(tmp_path, f"店,額\n東京,1\n神戸,2\n{below}".encode("cp932"))
+def test_the_header_of_a_table_below_an_empty_line_is_named(folder, below, lines):
+    read = converted(folder, f"店,額\n東京,1\n神戸,2\n{below}".encode("cp932"))
     header = "another table's header may be in line {}; give each table its own file"
     empty = ("empty rows are left out: 2",) if below.startswith(",") else ()
     assert read.notes == (*map(header.format, lines), *empty)
@@ -305,11 +305,11 @@ def text_of(value):
             return str(value)
 
 
-@pytest.mark.parametrize("cell", ["x\r", "\r", "a\rb", "a\r\n", '"\r\n', "\n\r\n\r"])
-def test_a_cell_may_hold_any_ends_of_lines(tmp_path, cell):
+@each("cell", ["x\r", "\r", "a\rb", "a\r\n", '"\r\n', "\n\r\n\r"])
+def test_a_cell_may_hold_any_ends_of_lines(folder, cell):
     rows = [[f"x{cell}", "1"], ["y", "2"], [f"y{cell}", "3"]]
     text = written(["c0", "c1"], rows, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    _, read = imported(tmp_path, text)
+    _, read = imported(folder, text)
     assert read == [[text, int(number)] for text, number in rows]
 
 
@@ -328,14 +328,14 @@ OF_A_KIND = {
 
 @settings(max_examples=10)
 @given(data=st.data())
-def test_what_is_read_back_equals_what_was_written(tmp_path_factory, data):
+def test_what_is_read_back_equals_what_was_written(one_folder, data):
     kinds = data.draw(st.lists(st.sampled_from(sorted(OF_A_KIND)), min_size=1, max_size=4))
     row = st.tuples(*[st.none() | OF_A_KIND[kind] for kind in kinds])
     rows = data.draw(st.lists(row.filter(any), min_size=1, max_size=8))
     encoding = data.draw(st.sampled_from(["utf-8", "utf-16"]))
     header = [f"c{number}" for number in range(len(kinds))]
     text = written(header, [[text_of(value) for value in row] for row in rows])
-    types, read = imported(tmp_path_factory.mktemp("csv"), text.encode(encoding))
+    types, read = imported(one_folder, text.encode(encoding))
     assert [tuple(row) for row in read] == rows
     for number, kind in enumerate(kinds):
         if any(row[number] is not None for row in rows):
@@ -344,9 +344,9 @@ def test_what_is_read_back_equals_what_was_written(tmp_path_factory, data):
 
 @settings(max_examples=10)
 @given(values=st.lists(st.text(st.sampled_from("0123456789.,-¥/ eE+"), min_size=1, max_size=10)))
-def test_numbers_keep_all_their_digits(tmp_path_factory, values):
+def test_numbers_keep_all_their_digits(one_folder, values):
     values = ["0", *values]
-    type_, read = columns(tmp_path_factory.mktemp("csv"), {"key": ["k"], "v": values})["v"]
+    type_, read = columns(one_folder, {"key": ["k"], "v": values})["v"]
     for text, value in zip(values, read, strict=True):
         bare = text.strip(" ").replace("¥", "").replace(",", "")
         if value is None:

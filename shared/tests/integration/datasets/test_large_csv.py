@@ -5,10 +5,10 @@ import signal
 import threading
 from itertools import count
 
-import duckdb
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from source_folder import READER
 from table_of_cases import each
 
 from mdvec.datasets.core.understood import FOUND, ReadingOptions
@@ -16,7 +16,6 @@ from mdvec.datasets.interfaces.connection import parquet_scan, shared_databases
 from mdvec.datasets.interfaces.csv_file import csv_to_parquet
 from mdvec.files.problems import UnreadableFile
 
-READER = duckdb.connect()
 NUMBERS = count()
 
 

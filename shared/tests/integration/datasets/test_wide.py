@@ -28,10 +28,10 @@ def write(file, width, rows):
         writer.writerows([row] * rows)
 
 
-def test_thousands_of_columns_have_their_types(tmp_path):
-    write(tmp_path / "wide.csv", width=1_080, rows=20)
-    csv_to_parquet(tmp_path / "wide.csv", tmp_path / "wide.parquet")
-    types = [column.type for column in parquet_facts(tmp_path / "wide.parquet").columns]
+def test_thousands_of_columns_have_their_types(folder):
+    write(folder / "wide.csv", width=1_080, rows=20)
+    csv_to_parquet(folder / "wide.csv", folder / "wide.parquet")
+    types = [column.type for column in parquet_facts(folder / "wide.parquet").columns]
     assert types == TYPES * 120
 
 
@@ -48,11 +48,10 @@ CELLS = st.one_of(
 
 @settings(max_examples=2, deadline=None)
 @given(columns=st.lists(st.lists(CELLS, min_size=3, max_size=3), min_size=1, max_size=6))
-def test_a_wide_file_is_read_like_a_narrow_one(tmp_path_factory, columns):
-    folder = tmp_path_factory.mktemp("wide")
+def test_a_wide_file_is_read_like_a_narrow_one(one_folder, columns):
     found, named = [], [[f"c{n}", *cells] for n, cells in enumerate(columns)]
     for filling in (0, MIN_WIDE_COLUMNS):
-        source, target = folder / f"{filling}.csv", folder / f"{filling}.parquet"
+        source, target = one_folder / f"{filling}.csv", one_folder / f"{filling}.parquet"
         with source.open("w", newline="", encoding="utf-8") as text:
             rows = zip(*[["key", "k", "k", "k"], *named], strict=True)
             csv.writer(text).writerows([*row, *["x"] * filling] for row in rows)
@@ -95,8 +94,8 @@ def test_naming_ten_times_as_many_columns_of_one_name_is_ten_times_the_work():
     assert 0 < many <= 12 * few
 
 
-def test_a_list_of_times_is_no_period(tmp_path):
+def test_a_list_of_times_is_no_period(folder):
     lists = "SELECT [TIMESTAMP '2025-01-01'] AS times, DATE '2025-02-02' AS day"
-    duckdb.execute(f"COPY ({lists}) TO '{tmp_path}/t.parquet'")
-    facts = parquet_facts(tmp_path / "t.parquet")
+    duckdb.execute(f"COPY ({lists}) TO '{folder}/t.parquet'")
+    facts = parquet_facts(folder / "t.parquet")
     assert (facts.period_column, facts.first, facts.last) == ("day", "2025-02-02", "2025-02-02")

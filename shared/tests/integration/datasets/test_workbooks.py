@@ -104,14 +104,9 @@ def test_three_rows_of_names_that_a_merged_cell_joins_become_one_and_notes_are_t
         'the last rows hold one text each: "※ 税込"; leave out notes with --read notes=out',
     )
     names = (
-        "店",
-        "売上 国内 4月",
-        "売上 国内 5月",
-        "売上 海外 4月",
-        "売上 海外 5月",
-        "費用 国内 4月",
+        "店", "売上 国内 4月", "売上 国内 5月", "売上 海外 4月", "売上 海外 5月", "費用 国内 4月",
         "費用 計",
-    )
+    )  # fmt: skip
     assert tuple(files.content("t__a")[0]) == names
     files.import_(options=DatasetOptions(readings=reading_choices(["notes=out"])))
     assert files.read("t__a") == [("東京", 1, 2, 3, 4, 5, 6)]
@@ -341,10 +336,7 @@ def test_each_sheet_of_a_workbook_is_a_table_of_its_cells_values(files):
          "2025年 数": "BIGINT"},
         [("東京", 1, 2, 3, 4)],
     )  # fmt: skip
-    assert files.content("t__a__式") == (
-        {"n": "BIGINT", "倍": "VARCHAR"},
-        [(1, None), (None, "x")],
-    )
+    assert files.content("t__a__式") == ({"n": "BIGINT", "倍": "VARCHAR"}, [(1, None), (None, "x")])
     assert files.content("t__b") == ({"a": "BIGINT", "c": "VARCHAR"}, [(1, "x")])
     assert files.import_().unchanged == 4
 
@@ -399,13 +391,7 @@ def test_a_header_of_two_rows_is_taken_only_where_the_lower_repeats_names():
         sheet_header(alike)
 
 
-@each(
-    "lower",
-    [
-        ["", "件数", "金額", "件数", "金額"],
-        ["番号", "件数", "金額", "件数", "金額"],
-    ],
-)
+@each("lower", [["", "件数", "金額", "件数", "金額"], ["番号", "件数", "金額", "件数", "金額"]])
 @each("first", [["総務費", "-", "-", "-", "-"], ["【一般会計】"], ["総務費", "1", "2", "3", "4"]])
 def test_the_first_record_of_a_sheet_may_have_no_number_below_a_header_of_two_rows(lower, first):
     rows = [["款", "予算", "", "決算", ""], lower, first, ["民生費", "1", "200", "1", "190"]]

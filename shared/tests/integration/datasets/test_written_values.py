@@ -9,7 +9,6 @@ from source_folder import converted, rows_in
 from table_of_cases import each
 
 from mdvec.datasets.core.understood import ReadingOptions
-from mdvec.datasets.interfaces.connection import shared_databases
 from mdvec.datasets.interfaces.typed_columns import MIN_WIDE_COLUMNS
 from mdvec.files.problems import UnreadableFile
 
@@ -79,9 +78,9 @@ def lines(named):
 
 
 @pytest.mark.parametrize("width", [0, MIN_WIDE_COLUMNS])
-def test_values_as_people_write_them_are_typed_only_where_all_fit(tmp_path, width):
+def test_values_as_people_write_them_are_typed_only_where_all_fit(folder, width):
     texts = {name: case[0] for name, case in CASES.items()}
-    found = imported(tmp_path, lines(texts | {f"x{n}": ["a", "b", "c"] for n in range(width)}))
+    found = imported(folder, lines(texts | {f"x{n}": ["a", "b", "c"] for n in range(width)}))
     assert {name: found[name] for name in CASES} == {
         name: (kind, values) for name, (_, kind, values) in CASES.items()
     }
@@ -89,33 +88,34 @@ def test_values_as_people_write_them_are_typed_only_where_all_fit(tmp_path, widt
 
 @settings(max_examples=6)
 @given(st.lists(st.dates(date(1868, 10, 23), date(2099, 12, 31)), min_size=1, max_size=20))
-def test_every_date_is_read_from_its_era(tmp_path_factory, days):
+def test_every_date_is_read_from_its_era(one_folder, days):
     def era(day):
         name, before = next((name, year) for name, year in ERAS if day.year > year)
         return f"{name}{day.year - before}年{day.month}月{day.day}日"
 
-    found = imported(tmp_path_factory.mktemp("eras"), lines({"d": list(map(era, days))}))
+    found = imported(one_folder, lines({"d": list(map(era, days))}))
     assert found == {"d": ("DATE", days)}
 
 
 @settings(max_examples=6)
 @given(st.lists(st.integers(-(10**12), 10**12), min_size=1, max_size=20))
-def test_every_amount_is_read_with_its_sign(tmp_path_factory, amounts):
+def test_every_amount_is_read_with_its_sign(one_folder, amounts):
+    amounts = [7, *amounts]  # numbers in brackets alone are asked about
     texts = {
         "triangle": [f"▲{-n:,}" if n < 0 else f"{n:,}" for n in amounts],
         "yen": [f"{n:,}円" for n in amounts],
         "brackets": [f"({-n:,})" if n <= -100 else f"{n:,}" for n in amounts],
     }
-    found = imported(tmp_path_factory.mktemp("amounts"), lines(texts))
+    found = imported(one_folder, lines(texts))
     assert {name: values for name, (_, values) in found.items()} == dict.fromkeys(texts, amounts)
 
 
-def test_a_line_that_names_the_separator_is_no_header_and_counts_as_a_line(tmp_path):
-    assert imported(tmp_path, "sep=;\r\na;b\r\n1,5;x\r\n") == {
+def test_a_line_that_names_the_separator_is_no_header_and_counts_as_a_line(folder):
+    assert imported(folder, "sep=;\r\na;b\r\n1,5;x\r\n") == {
         "a": ("DOUBLE", [1.5]), "b": ("VARCHAR", ["x"]),
     }  # fmt: skip
     with pytest.raises(UnreadableFile, match=r"line 3: the row has 1 cell for 2"):
-        imported(tmp_path, "sep=;\na;b\n1\n")
+        imported(folder, "sep=;\na;b\n1\n")
 
 
 DECISIONS = [
@@ -149,47 +149,37 @@ POINTS = [
 """The values of a column beside decimal commas, and its type."""
 
 
-@pytest.fixture
-def databases(tmp_path):
-    """The conversions of a test share their databases, which take longer than the small files."""
-    with shared_databases(tmp_path):
-        yield
-
-
-@pytest.mark.usefixtures("databases")
 @each(("values", "kind", "decision"), DECISIONS)
-def test_the_whole_column_decides_and_the_report_says_what(tmp_path, values, kind, decision):
-    understood = converted(tmp_path, "".join(f"{cell};\n" for cell in ["x", *values.split()]))
+def test_the_whole_column_decides_and_the_report_says_what(folder, values, kind, decision):
+    understood = converted(folder, "".join(f"{cell};\n" for cell in ["x", *values.split()]))
     column = understood.columns[0]
     assert (column.type, column.decision) == (kind, decision)
 
 
-def test_the_columns_of_a_wide_file_are_decided_as_those_of_a_narrow_one(tmp_path):
+def test_the_columns_of_a_wide_file_are_decided_as_those_of_a_narrow_one(folder):
     texts = [values.split() for values, _, _ in DECISIONS]
     texts += [values.split() for values, _ in POINTS]
     decided = []
     for width in (0, MIN_WIDE_COLUMNS):
         cells = texts + [["a", "b"]] * width
         rows = [[f"c{n}" for n in range(len(cells))], *zip(*cells, strict=True)]
-        understood = converted(tmp_path, "".join(";".join(row) + "\n" for row in rows))
+        understood = converted(folder, "".join(";".join(row) + "\n" for row in rows))
         columns = understood.columns[: len(texts)]
         decided.append([(column.type, column.decision) for column in columns])
     assert decided[0] == decided[1]
     assert sum(" stays text until " in decision for _, decision in decided[0]) > 4
 
 
-@pytest.mark.usefixtures("databases")
 @each(("values", "kind"), POINTS)
-def test_points_beside_decimal_commas_are_asked_about(tmp_path, values, kind):
+def test_points_beside_decimal_commas_are_asked_about(folder, values, kind):
     first, second = values.split()
     rows = [["x", "y"], [first, "12,50"], [second, "3,10"]]
-    understood = converted(tmp_path, "".join(";".join(row) + "\n" for row in rows))
+    understood = converted(folder, "".join(";".join(row) + "\n" for row in rows))
     x, y = understood.columns[:2]
     assert (x.type, y.type) == (kind, "DOUBLE")
     assert ("--read 'x=comma' or 'x=number'" in x.decision) == (kind == "VARCHAR")
 
 
-@pytest.mark.usefixtures("databases")
 @each(
     ("text", "is_values"),
     [
@@ -216,18 +206,17 @@ def test_points_beside_decimal_commas_are_asked_about(tmp_path, values, kind):
         ("2025/06/01(日),x\n2025/06/02(月),y\n", True),
     ],
 )
-def test_a_first_line_of_values_is_a_row_and_one_of_names_is_none(tmp_path, text, is_values):
-    understood = converted(tmp_path, text)
+def test_a_first_line_of_values_is_a_row_and_one_of_names_is_none(folder, text, is_values):
+    understood = converted(folder, text)
     first = text.partition("\n")[0].split(",")
     names = [column.name for column in understood.columns]
     numbered = [f"column{number}" for number in range(1, len(first) + 1)]
     assert names == (numbered if is_values else [cell or "column1" for cell in first])
     assert str(understood).count("no header") == is_values
-    ((count,),) = rows_in(tmp_path, "count(*)").fetchall()
+    ((count,),) = rows_in(folder, "count(*)").fetchall()
     assert count == text.count("\n") - (not is_values)
 
 
-@pytest.mark.usefixtures("databases")
 @each(
     "text",
     [
@@ -242,12 +231,11 @@ def test_a_first_line_of_values_is_a_row_and_one_of_names_is_none(tmp_path, text
         "R7.6.1,x\nR7.6.15,y\n", "1e5,x\n2e5,y\n", "12万円,x\n5万円,y\n", "NA,bob\n5,ann\n",
     ],
 )  # fmt: skip
-def test_a_first_line_that_may_be_both_is_asked_about(tmp_path, text):
+def test_a_first_line_that_may_be_both_is_asked_about(folder, text):
     with pytest.raises(UnreadableFile, match="cannot be told from its first rows"):
-        converted(tmp_path, text)
+        converted(folder, text)
 
 
-@pytest.mark.usefixtures("databases")
 @each(
     "text",
     [
@@ -277,15 +265,14 @@ def test_a_first_line_that_may_be_both_is_asked_about(tmp_path, text):
         "会員番号,来店予定,,\nP-1,2024/4/1,2024/4/8,2024/4/15\n20,未,未,未\n30,未,未,未\n",
     ],
 )  # fmt: skip
-def test_a_first_line_with_gaps_over_a_line_that_may_name_columns_is_asked_about(tmp_path, text):
+def test_a_first_line_with_gaps_over_a_line_that_may_name_columns_is_asked_about(folder, text):
     with pytest.raises(UnreadableFile, match="cannot be told from its first rows"):
-        converted(tmp_path, text)
-    understood = converted(tmp_path, text, reading=ReadingOptions(header_row=2))
+        converted(folder, text)
+    understood = converted(folder, text, reading=ReadingOptions(header_row=2))
     names = text.split("\n")[1].split(",")
     assert [column.name for column in understood.columns] == [name or "column1" for name in names]
 
 
-@pytest.mark.usefixtures("databases")
 @each(
     "text",
     [
@@ -294,12 +281,11 @@ def test_a_first_line_with_gaps_over_a_line_that_may_name_columns_is_asked_about
         "書名,著者,\n雪国,川端,\nこころ,夏目,既読\n羅生門,芥川,\n",
     ],
 )
-def test_a_list_with_a_column_without_a_name_is_read(tmp_path, text):
-    understood = converted(tmp_path, text)
+def test_a_list_with_a_column_without_a_name_is_read(folder, text):
+    understood = converted(folder, text)
     assert [column.name for column in understood.columns][:2] == text.split("\n")[0].split(",")[:2]
 
 
-@pytest.mark.usefixtures("databases")
 @each(
     ("text", "titles", "row", "found"),
     [
@@ -335,19 +321,18 @@ def test_a_list_with_a_column_without_a_name_is_read(tmp_path, text):
          {"Q1": "無回答", "Q2": "無回答"}),
     ],
 )  # fmt: skip
-def test_title_lines_are_skipped_where_evident_and_said(tmp_path, text, titles, row, found):
-    understood = converted(tmp_path, text)
+def test_title_lines_are_skipped_where_evident_and_said(folder, text, titles, row, found):
+    understood = converted(folder, text)
     assert (understood.skipped, understood.header_row) == (titles, row)
     are_texts = all(isinstance(value, str) for value in found.values())
     assert ("names the columns: --header-row" in str(understood)) == bool(titles and are_texts)
-    rows = rows_in(tmp_path)
+    rows = rows_in(folder)
     assert dict(zip([c[0] for c in rows.description], rows.fetchone(), strict=True)) == found
 
 
 WESTERN = "Straße; Café „Zoë’s“ – déjà vu; 12 €; niño; ÉCOLE; Ångström; 5 m²"
 
 
-@pytest.mark.usefixtures("databases")
 @each(
     ("text", "encoding", "is_taken"),
     [
@@ -359,18 +344,18 @@ WESTERN = "Straße; Café „Zoë’s“ – déjà vu; 12 €; niño; ÉCOLE; �
         ("中文测试", "gbk", False),
     ],
 )
-def test_western_text_is_guessed_by_its_letters(tmp_path, text, encoding, is_taken):
+def test_western_text_is_guessed_by_its_letters(folder, text, encoding, is_taken):
     data = f"a|b\n{text}|1\n".encode(encoding)
     if not is_taken:
         with pytest.raises(UnreadableFile, match="as UTF-8, or name its encoding with --encoding"):
-            converted(tmp_path, data)
+            converted(folder, data)
         return
-    understood = converted(tmp_path, data)
+    understood = converted(folder, data)
     assert (understood.encoding, understood.is_guess) == ("cp1252", True)
-    ((read,),) = rows_in(tmp_path, "a").fetchall()
+    ((read,),) = rows_in(folder, "a").fetchall()
     assert read == text
 
 
-def test_a_header_of_too_few_names_is_not_taken_for_a_title(tmp_path):
+def test_a_header_of_too_few_names_is_not_taken_for_a_title(folder):
     with pytest.raises(UnreadableFile, match="line 2: the row has at least 2 cells for 1 column"):
-        converted(tmp_path, "name\nTokyo,1\nOsaka,2\n")
+        converted(folder, "name\nTokyo,1\nOsaka,2\n")

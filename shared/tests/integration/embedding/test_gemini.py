@@ -5,12 +5,7 @@ import pytest
 from endpoint_stand_in import QUOTED
 
 from mdvec.embedding import catalog
-from mdvec.embedding.endpoint import (
-    EndpointFailure,
-    EndpointRefused,
-    EndpointUnusable,
-    KeyMissing,
-)
+from mdvec.embedding.endpoint import EndpointFailure, EndpointRefused, EndpointUnusable, KeyMissing
 from mdvec.embedding.options import BackendOptions, GeminiOptions, RetryOptions
 
 OLD, NEW = "gemini:gemini-embedding-001", "gemini:gemini-embedding-2"

@@ -114,12 +114,8 @@ def test_each_text_gets_its_own_vector_whatever_it_is_embedded_with(embedder):
         "the cat " * 40,
         "#",
         "犬が好き。" * 9,
-        "b",
-        "天気です",
-        "dog",
-        "a",
-        "cat",
-    ]
+        "b", "天気です", "dog", "a", "cat",
+    ]  # fmt: skip
     together = embedder.embed_documents(texts)
     alone = np.concatenate([embedder.embed_documents([text]) for text in texts])
     np.testing.assert_allclose(together, alone, atol=1e-5)

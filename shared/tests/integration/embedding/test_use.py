@@ -66,16 +66,12 @@ def test_tokens_are_those_of_the_wheels_own_tokenizer(backend, reference, text):
 @each(
     "text",
     [
-        "吾輩は猫である。名前はまだ無い。",
-        "The quick brown fox, 3.14 and ＡＢＣ!",
-        "㍿と½と①とﬁnd",
-        "ﾊﾝｶｸｶﾞﾅ か\u3099 e\u0301",
-        "家族👨\u200d👩\u200d👧と国旗🇯🇵と👍🏽",
-        "\ufeff一行目\r\n二行目\r三行目\n\n\u3000字下げ",
-        "鬱𠮷冪❌❌❌ and \u200bzero\u200bwidth",
-        "NUL\0と▁下線",
+        "吾輩は猫である。名前はまだ無い。", "The quick brown fox, 3.14 and ＡＢＣ!",
+        "㍿と½と①とﬁnd", "ﾊﾝｶｸｶﾞﾅ か\u3099 e\u0301",
+        "家族👨\u200d👩\u200d👧と国旗🇯🇵と👍🏽", "\ufeff一行目\r\n二行目\r三行目\n\n\u3000字下げ",
+        "鬱𠮷冪❌❌❌ and \u200bzero\u200bwidth", "NUL\0と▁下線",
     ],
-)
+)  # fmt: skip
 def test_tokens_come_in_the_same_order_as_the_wheels(backend, reference, text):
     assert ours(backend, text) == reference.encode(text)
 

@@ -212,13 +212,7 @@ def fill_more(connection, tool_id, rows, path="新.csv"):
                 (
                     tool_id,
                     f"{path} {n}",
-                    path,
-                    n,
-                    row.day,
-                    row.amount,
-                    row.shop,
-                    row.major,
-                    row.account,
+                    path, n, row.day, row.amount, row.shop, row.major, row.account,
                 )
                 for n, row in enumerate(rows)
             ],

@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 from plan_ledger import Bought, fill
+from table_of_cases import each
 
 from mdvec.household import Ledger
 from mdvec.household.budgeting import budget_status, set_budget
@@ -47,26 +48,25 @@ def every_name():
             yield name, 2**at
 
 
-@pytest.mark.parametrize(("name", "yen"), list(every_name()))
+@each(("name", "yen"), every_name())
 def test_a_category_with_separators_in_its_name_is_found_wherever_one_is_named(
     connection, separated, name, yen
 ):
+    ledger = Ledger(connection, separated, TODAY)
     asked = {"period": "2025-06", "category": name}
-    month = monthly_household(Ledger(connection, separated, TODAY), **asked)
+    month = monthly_household(ledger, **asked)
     assert month.spending == yen
-    trend = category_trend(Ledger(connection, separated, TODAY), **asked)
-    assert [one.total for one in trend.categories] == [yen]
+    assert [one.total for one in category_trend(ledger, **asked).categories] == [yen]
     found, without = (
-        find_transactions(Ledger(connection, separated, TODAY), wanted, ListingOptions())
+        find_transactions(ledger, wanted, ListingOptions())
         for wanted in (RowFilter(category=[name]), RowFilter(exclude_category=[name]))
     )
     assert (found.spending, without.spending) == (yen, 2 ** len(SEPARATED) - 1 - yen)
-    compared = compare_periods(
-        Ledger(connection, separated, TODAY), category=name, since="2025-06", base="2025-06"
-    )
+    compared = compare_periods(ledger, category=name, since="2025-06", base="2025-06")
     assert compared.spending == (yen, yen)
-    set_budget(Ledger(connection, separated, TODAY), category=name, amount=9)
-    (status,) = budget_status(Ledger(connection, separated, TODAY)).statuses
+    set_budget(ledger, category=name, amount=9)
+    statuses = budget_status(Ledger(connection, separated, TODAY)).statuses
+    (status,) = (one for one in statuses if one.budget.subject == month.category)
     assert status.spent == yen
     rule = try_rule(Ledger.undated(connection, separated), shop="店0", category=name).rule
     assert str(rule.category) == str(month.category)

@@ -159,8 +159,7 @@ def test_where_only_known_shops_can_be_compared_that_is_all_that_is_said(connect
 
 
 @pytest.mark.parametrize(
-    ("visited", "compared"),
-    [(1, "初めての店"), (5, "前から明細が 5件以上ある店と初めての店")],
+    ("visited", "compared"), [(1, "初めての店"), (5, "前から明細が 5件以上ある店と初めての店")]
 )
 def test_a_new_shop_is_compared_with_all_rows_where_there_are_enough(connection, visited, compared):
     shops = [f"店{chr(0x4E00 + number)}" for number in range(177 // visited)]

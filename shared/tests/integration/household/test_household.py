@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from ledger_rows import list_transactions
+from table_of_cases import each
 
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household import Ledger
@@ -133,7 +134,7 @@ def spent(rows, major, month, minor=None):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("said", ["食費", "食費/外食", "収入", "住宅"])
+@each("said", ["食費", "食費/外食", "収入", "住宅"])
 def test_a_trend_is_the_sum_of_the_rows_that_count(random_ledger, said):
     rows = random_ledger.rows
     first, last = (Month.of(edge(row.date for row in rows)) for edge in (min, max))

@@ -56,8 +56,7 @@ def test_what_two_people_have_of_one_transfer_is_one_row_of_each(folder, second)
 
 
 @pytest.mark.parametrize(
-    "again",
-    [NOVEMBER, NOVEMBER.replace(".csv", " (1).csv"), "Transactions_20241025-20241120.csv"],
+    "again", [NOVEMBER, NOVEMBER.replace(".csv", " (1).csv"), "Transactions_20241025-20241120.csv"]
 )
 def test_a_row_that_a_newer_download_of_its_file_has_changed_is_one_row(folder, again):
     others = [paid(f"1{n}", 100 + n, f"2024/11/{n + 1:02}", "書店") for n in range(9)]

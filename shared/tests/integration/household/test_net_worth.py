@@ -40,14 +40,10 @@ def test_months_are_kept_the_newest_file_has_the_last_word(connection):
     assert [one.reason for one in report.net_worth] == ["net worth of 2 months"] * 2
     answer = net_worth(Ledger(connection, 1, TODAY))
     assert answer.text.splitlines()[:7] == [
-        "2025年06月の純資産は 1,200円 です。",
-        "- 直近の増減の平均: 毎月 +200円",
-        "- 預金・現金・暗号資産: 1,200円",
-        "月ごと:",
-        "- 2025年04月: 800円",
-        "- 2025年05月: 1,010円（+210円）",
-        "- 2025年06月: 1,200円（+190円）",
-    ]
+        "2025年06月の純資産は 1,200円 です。", "- 直近の増減の平均: 毎月 +200円",
+        "- 預金・現金・暗号資産: 1,200円", "月ごと:", "- 2025年04月: 800円",
+        "- 2025年05月: 1,010円（+210円）", "- 2025年06月: 1,200円（+190円）",
+    ]  # fmt: skip
     assert import_(connection, [old, new]).net_worth == report.net_worth
     import_(connection, [old], "replace")
     assert [one.total for one in net_worth(Ledger(connection, 1, TODAY)).months] == [800, 1_000]

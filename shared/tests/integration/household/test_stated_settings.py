@@ -231,19 +231,14 @@ def test_columns_that_the_proposal_took_for_something_else_can_be_stated(look, s
     )  # fmt: skip
 
 
-@each(
-    ("stated", "asked"),
-    [("paid_out = 4", "column 3"), ('paid_out = "入金"', "column 出金")],
-)
+@each(("stated", "asked"), [("paid_out = 4", "column 3"), ('paid_out = "入金"', "column 出金")])
 def test_a_column_that_a_stated_one_replaces_is_asked_about(look, stated, asked):
     shown = look(BANK if "入金" in stated else HEADLESS, stated)
     assert any(asked in each for each in shown.undecided)
 
 
-@pytest.mark.parametrize("column", ['"備考"', "5"])
-@pytest.mark.parametrize(
-    "key", ["memo = {}", 'description = ["摘要", {}]', "ignored = [{}]", "account_column = {}"]
-)
+@each("column", ['"備考"', "5"])
+@each("key", ["memo = {}", 'description = ["摘要", {}]', "ignored = [{}]", "account_column = {}"])
 def test_a_column_of_the_header_is_there_even_if_no_row_has_a_cell_for_it(look, key, column):
     lines = "日付,摘要,金額,残高,備考", "2026/07/01,電気,-1000,9000", "2026/07/02,水道,-500,8500"
     assert look(lines, key.format(column)).rows_read == 2

@@ -145,8 +145,7 @@ def start_import(notes, endpoint, batch=BATCH):
 
 
 @pytest.mark.parametrize(
-    ("at", "how"),
-    [pytest.param(3, signal.SIGKILL, marks=pytest.mark.soak), (6, signal.SIGINT)],
+    ("at", "how"), [pytest.param(3, signal.SIGKILL, marks=pytest.mark.soak), (6, signal.SIGINT)]
 )
 def test_a_killed_import_has_kept_every_batch_it_paid_for(notes, endpoint, whole, at, how):
     child = start_import(notes, endpoint)

@@ -50,13 +50,9 @@ def test_a_report_has_the_same_fields_for_every_kind_null_where_a_kind_has_none(
         found = imported(folder, kind, file, text).json_fields()
         assert list(found) == [
             *SHARED,
-            "ledger",
-            "duplicate_candidates",
-            "transfer_candidates",
-            "bill_candidates",
-            "dataset",
+            "ledger", "duplicate_candidates", "transfer_candidates", "bill_candidates", "dataset",
             "hints",
-        ]
+        ]  # fmt: skip
         own = {name for name in found if found[name] is not None} - {*SHARED, "hints"}
         assert own <= set(KINDS[kind].report_fields)
         assert bool(own) == bool(KINDS[kind].report_fields)

@@ -3,6 +3,7 @@
 import pytest
 from collection import Collection
 from filelock import FileLock
+from table_of_cases import each
 
 from mdvec.database.connection import open_database
 from mdvec.datasets.interfaces.dataset_tables import dataset_tables
@@ -49,7 +50,7 @@ def test_the_tables_of_a_stopped_rebuild_follow_and_are_removed_later(notes):
     assert not {"documents_notes", "documents_notes@7"} & tables
 
 
-@pytest.mark.parametrize("to", ["Notes", "search", "", "日記", "a" * 64])
+@each("to", ["Notes", "search", "", "日記", "a" * 64])
 def test_an_impossible_name_changes_nothing(notes, to):
     before = notes.contents()
     with pytest.raises(InvalidToolName):

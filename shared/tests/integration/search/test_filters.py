@@ -73,7 +73,7 @@ def test_a_path_as_it_is_written_passes_though_its_signs_have_a_meaning(pattern,
     assert {path for path in paths if wanted.matches(path)} == passing
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "files"),
     [
         ({"path": "日記/"}, "ab"),
@@ -96,9 +96,7 @@ def test_only_what_passes_the_filters_is_found(notes, said, files):
     assert found.notes == ((UNDATED,) if {"since", "until"} & said.keys() else ())
 
 
-def test_a_folder_whose_name_begins_with_an_exclamation_mark_is_offered(
-    collection,
-):
+def test_a_folder_whose_name_begins_with_an_exclamation_mark_is_offered(collection):
     for path in ("!inbox/a.md", "inbox/b.md", "c.md"):
         collection.write(path, "計画の話。\n")
     collection.import_("new")
@@ -196,7 +194,7 @@ def test_aliases_tags_and_dated_names_are_searched(collection, asked):
     collection.check()
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "note"),
     [
         ({"tags": ["会議室"]}, 'no note of notes has the tag 会議室; similar tags: "会議"'),

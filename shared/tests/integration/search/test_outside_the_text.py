@@ -182,15 +182,10 @@ def both(tmp_path_factory) -> tuple[Collection, Collection]:
 @each(
     "query",
     [
-        "Kubernetesの設定方法",
-        "example.comの料金",
-        "計画999の障害",
-        "佐藤健司の予定",
-        "2024-12-05の連絡",
-        "15.3.1の予定",
-        "C++の連絡",
+        "Kubernetesの設定方法", "example.comの料金", "計画999の障害", "佐藤健司の予定",
+        "2024-12-05の連絡", "15.3.1の予定", "C++の連絡",
     ],
-)
+)  # fmt: skip
 @each("mode", ["lexical", "hybrid"])
 def test_a_value_in_front_matter_changes_no_score(both, query, mode):
     values, comments = (collection.search(query, k=9, mode=mode) for collection in both)

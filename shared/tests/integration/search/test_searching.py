@@ -47,7 +47,7 @@ def test_k_bounds_the_hits(filled):
 NO_OTHER = ("no other passage stands out for this question",)
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "mode", "files", "notes"),
     [
         ("checked out branches", "hybrid", ["dev/git.md"], NO_OTHER),
@@ -89,7 +89,7 @@ def test_a_tool_without_an_import_or_without_documents_answers_with_nothing(coll
         collection.import_("update")
 
 
-@pytest.mark.parametrize("query", ["", "  ", "\u3000\n", "\u200b\ufeff", "\0"])
+@each("query", ["", "  ", "\u3000\n", "\u200b\ufeff", "\0"])
 def test_a_blank_query_is_refused(filled, query):
     with pytest.raises(SearchRefused, match="blank"):
         filled.search(query)

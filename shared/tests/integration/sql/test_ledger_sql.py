@@ -180,8 +180,7 @@ def test_a_ready_made_question_says_which_rows_it_counts_that_the_household_does
 
 def test_a_row_that_does_not_count_is_of_kind_transfer_or_excluded(process):
     found = rows(
-        process,
-        "SELECT counted, kind, count(*) > 0 FROM transactions GROUP BY ALL ORDER BY ALL",
+        process, "SELECT counted, kind, count(*) > 0 FROM transactions GROUP BY ALL ORDER BY ALL"
     )
     assert found == [
         [False, "excluded", True],

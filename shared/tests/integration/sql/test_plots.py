@@ -122,27 +122,8 @@ def test_a_cloud_has_a_series_for_each_name(plots):
     )
     plot = plots.plot(query.format(40), "scatter", "")
     assert shown(plot)["雨"] == (
-        0,
-        10,
-        20,
-        30,
-        2,
-        12,
-        22,
-        32,
-        4,
-        14,
-        24,
-        34,
-        6,
-        16,
-        26,
-        36,
-        8,
-        18,
-        28,
-        38,
-    )
+        0, 10, 20, 30, 2, 12, 22, 32, 4, 14, 24, 34, 6, 16, 26, 36, 8, 18, 28, 38,
+    )  # fmt: skip
     assert (len(shown(plot)["晴れ"]), plot.note) == (20, "")
     plot = plots.plot(query.format(5_000), "scatter", "")
     assert plot.note == "5,000行を31×31の区画ごとの平均で示しています"
@@ -396,8 +377,8 @@ def test_columns_that_do_not_fit_are_refused_with_what_is_needed(plots, kind, qu
         plots.plot(query, kind, "")
 
 
-@pytest.mark.parametrize("image_format", ["png", "svg"])
-@pytest.mark.parametrize(
+@each("image_format", ["png", "svg"])
+@each(
     ("kind", "query"),
     [
         ("bar", "SELECT '食費' AS name, 5 AS a, -3 AS b"),

@@ -258,7 +258,7 @@ def test_a_table_from_before_its_data_changed_says_so(start_process, tmp_path):
     assert list(subject.process.tables()) == ["kept", "further", "other"]
 
 
-def test_a_missing_or_broken_file_is_reported_and_the_rest_works(start_process, tmp_path):
+def test_a_missing_broken_or_deleted_file_is_reported_and_the_rest_works(start_process, tmp_path):
     good = parquet(tmp_path / "runs.parquet", "SELECT 1 AS i")
     gone = ParquetTable("gone", tmp_path / "gone.parquet", 1, 1)
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 and nothing more PAR1")
@@ -276,11 +276,6 @@ def test_a_missing_or_broken_file_is_reported_and_the_rest_works(start_process, 
         with pytest.raises(UnknownTable):
             subject.value(name)
         assert subject.process.take_warnings() == warnings
-
-
-def test_a_file_deleted_during_a_query_is_reported_without_its_path(start_process, tmp_path):
-    subject = start_process(parquet(tmp_path / "runs.parquet", "SELECT 1 AS i"))
-    assert subject.value("runs") == 1
     (tmp_path / "runs.parquet").unlink()
     with pytest.raises(QueryFailed, match="the file of runs") as error:
         subject.value("runs")

@@ -59,11 +59,10 @@ def table_of(shape):
 
 def write(path, rows, kind, dated):
     """A file of rows (time, amount, other)."""
-    with duckdb.connect() as connection:
-        connection.execute(f"CREATE TABLE t (day {dated}, amount {kind}, other DOUBLE)")
-        if rows:
-            connection.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
-        connection.execute(f"COPY t TO {literal(str(path))} (FORMAT parquet)")
+    duckdb.execute(f"CREATE OR REPLACE TABLE t (day {dated}, amount {kind}, other DOUBLE)")
+    if rows:
+        duckdb.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
+    duckdb.execute(f"COPY t TO {literal(str(path))} (FORMAT parquet)")
 
 
 def is_usual(shape):

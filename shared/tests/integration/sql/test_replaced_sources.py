@@ -124,19 +124,16 @@ def test_a_link_within_the_folder_works_at_the_import_and_after_it(folder):
     assert folder.told() == ""
 
 
-def test_a_restored_file_is_served_again(folder):
-    file = folder.data / "sub" / "a.parquet"
+def test_a_restored_file_is_served_again_and_a_deleted_one_and_a_pipe_are_named(folder):
+    file, pipe = (folder.data / "sub" / name for name in ("a.parquet", "c.parquet"))
     file.rename(folder.root / "kept.parquet")
     file.symlink_to(folder.secret / "a.parquet")
     assert "d__sub_a" not in folder.process.tables()
     file.unlink()
     (folder.root / "kept.parquet").rename(file)
     assert folder.word() == "mine"
-
-
-def test_the_next_answer_names_a_deleted_file_and_a_pipe_in_the_place_of_one(folder):
-    (folder.data / "sub" / "a.parquet").unlink()
-    pipe = folder.data / "sub" / "c.parquet"
+    folder.process.take_warnings()
+    file.unlink()
     pipe.unlink()
     os.mkfifo(pipe)
     assert folder.word("d__b") == "other"

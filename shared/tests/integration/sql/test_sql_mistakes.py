@@ -358,22 +358,17 @@ def test_no_answer_has_more_than_900_bytes(handler, sql):
 @each(
     "sql",
     [
-        "COPY orders TO 'x.csv'",
-        "SELECT getenv('HOME')",
-        "SELECT TOP 1 getenv('HOME') FROM orders",
-        "SELECT * FROM read_text('/etc/passwd')",
-        "SELECT TOP 1 * FROM read_text('/etc/passwd')",
-        "ATTACH 'x.db'",
-        "SELECT * FROM duckdb_settings()",
-        "SELECT current_setting('threads')",
-        "INSTALL httpfs",
+        "COPY orders TO 'x.csv'", "SELECT getenv('HOME')",
+        "SELECT TOP 1 getenv('HOME') FROM orders", "SELECT * FROM read_text('/etc/passwd')",
+        "SELECT TOP 1 * FROM read_text('/etc/passwd')", "ATTACH 'x.db'",
+        "SELECT * FROM duckdb_settings()", "SELECT current_setting('threads')", "INSTALL httpfs",
         "WITH a AS (DELETE FROM orders RETURNING *) SELECT * FROM a",
         "SELECT TOP 1 * INTO x FROM orders",
         "SELECT id FROM orders LIMIT 0, 1; DELETE FROM orders",
         "SELECT id FROM `/etc/passwd` LIMIT 0, 1",
         "SELECT id /*! , getenv('HOME') */ FROM orders LIMIT 0, 1",
     ],
-)
+)  # fmt: skip
 def test_what_is_not_allowed_gets_no_other_form(handler, sql):
     rows, message = ask(handler, sql)
     assert rows is None

@@ -13,15 +13,7 @@ from mdvec.manage import registering
 from mdvec.settings import Settings
 from mdvec.settings.sections import DatabaseSettings, ModelSettings
 from mdvec.sync.freshness import check_source
-from mdvec.sync.imports import (
-    Failed,
-    ImportProcess,
-    Imports,
-    Result,
-    Stopped,
-    as_line,
-    from_line,
-)
+from mdvec.sync.imports import Failed, ImportProcess, Imports, Result, Stopped, as_line, from_line
 from mdvec.tools import only_import_of
 
 SECONDS = 60

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from table_of_cases import each
 
 from mdvec.analysis.errors import (
     ExportExceedsTotal,
@@ -116,7 +117,7 @@ def test_a_folder_of_another_user_is_refused(tmp_path):
         placed(ExportFolder(folder, 3600, 1000), tmp_path)
 
 
-@pytest.mark.parametrize(
+@each(
     "handle",
     [
         "",

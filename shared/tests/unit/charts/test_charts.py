@@ -120,13 +120,17 @@ def test_no_width_loses_a_pixel_to_rounding(width):
 
 
 @each_chart
-def test_an_svg_has_the_size_and_the_shape_that_was_asked_for(chart):
+def test_an_svg_has_the_size_and_the_shape_that_was_asked_for_and_holds_shapes_only(chart):
     drawn = draw(chart, (801, 599), "svg")
     root = ET.fromstring(drawn.data)
     assert (root.get("width"), root.get("height")) == ("801", "599")
     left, top, width, height = map(float, root.get("viewBox").split())
     assert (left, top, round(width / height, 4)) == (0, 0, round(801 / 599, 4))
     assert drawn.media_type == "image/svg+xml"
+    text = drawn.data.decode()
+    assert [what for what in ("<text", "<script", "<image", "<!") if what in text] == []
+    assert not re.search(r"(href|src)=\"(?!#)", text)
+    assert not re.search(r"20\d\d-\d\d-\d\dT", text)
 
 
 @each_chart
@@ -378,13 +382,11 @@ def test_decomposed_letters_joiners_and_line_breaks_are_normalised():
     assert shown == ("ガス 代 円", [])
 
 
-@pytest.mark.parametrize(
-    "text", ["$x_1^2$", "\\alpha", "a$b", "_食費", "^_^", "$\\frac{1}{0}$", "%{}#&"]
-)
+@each("text", ["$x_1^2$", "\\alpha", "a$b", "_食費", "^_^", "$\\frac{1}{0}$", "%{}#&"])
 def test_mathematical_signs_are_drawn_as_text(caplog, text):
     chart = CategoryChart("pie", text, ((text, 5), ("食費", 3)), note=text)
-    draw(chart, (800, 600), "png")
-    draw(month_plot("line", text, months(2), (Series(text, (1, 2)),)), (800, 600), "svg")
+    draw(chart, (400, 300), "png")
+    draw(month_plot("line", text, months(2), (Series(text, (1, 2)),)), (400, 300), "svg")
     assert "〓" not in caplog.text
     if "$" in text:
         assert (title_of(text) != title_of(text.replace("$", ""))).any()
@@ -409,17 +411,6 @@ def test_the_same_chart_is_the_same_bytes_from_any_thread():
     for thread in threads:
         thread.join()
     assert seen == [True] * 4
-
-
-@each_chart
-def test_an_svg_holds_shapes_only(chart):
-    text = draw(chart, (800, 600), "svg").data.decode()
-    assert "<text" not in text
-    assert "<script" not in text
-    assert "<image" not in text
-    assert "<!" not in text
-    assert not re.search(r"(href|src)=\"(?!#)", text)
-    assert not re.search(r"20\d\d-\d\d-\d\dT", text)
 
 
 def test_texts_cannot_break_out_of_an_svg():
@@ -599,7 +590,7 @@ def test_pictures_share_their_pixels_whatever_the_garbage_collector_does():
     gc.collect()
     gc.disable()
     try:
-        for chart in EVERY:
+        for chart in EVERY[1:3]:
             draw(chart, (800, 600), "png")
         assert sum(type(each) is RendererAgg for each in gc.get_objects()) <= 1
     finally:

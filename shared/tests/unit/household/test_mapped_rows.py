@@ -106,14 +106,9 @@ def test_no_bytes_break_the_reader(data):
 
 def test_titles_totals_and_footers_are_no_rows():
     parsed = card(
-        "**** **** 架空　花子",
-        "2025/07/01,腕時計の架空堂,12800",
-        ",,12800",
-        "小計,,12800",
-        ",ご利用金額合計,12800",
-        "※ 金額は税込です,,",
-        "",
-    )
+        "**** **** 架空　花子", "2025/07/01,腕時計の架空堂,12800", ",,12800", "小計,,12800",
+        ",ご利用金額合計,12800", "※ 金額は税込です,,", "",
+    )  # fmt: skip
     assert [row.amount for row in parsed.rows] == [-12800]
     assert parsed.bad == ()
 

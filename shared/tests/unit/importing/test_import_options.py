@@ -7,12 +7,7 @@ import pytest
 from table_of_cases import each
 
 from mdvec.embedding.cards import E5_SMALL, PLAMO, USE
-from mdvec.importing.options import (
-    ChunkingSettings,
-    ImportRefused,
-    model_to_load,
-    resolve_chunking,
-)
+from mdvec.importing.options import ChunkingSettings, ImportRefused, model_to_load, resolve_chunking
 from mdvec.text.tokens import ChunkingOptions, InvalidChunking
 from mdvec.tools.registry import Tool
 

@@ -1,6 +1,7 @@
 """Folders within the home, for a page that lets the user pick one."""
 
 import pytest
+from table_of_cases import each
 
 from mdvec.manage.home_folders import HomeFolder, OutsideHome, home_folder, within_home
 
@@ -15,12 +16,12 @@ def home(tmp_path):
     return tmp_path / "home"
 
 
-@pytest.mark.parametrize("said", ["notes", "~/notes", "{home}/notes", "in", "notes/../notes/"])
+@each("said", ["notes", "~/notes", "{home}/notes", "in", "notes/../notes/"])
 def test_a_place_in_the_home_is_found_however_it_is_named(home, said):
     assert within_home(said.format(home=home), home) == home / "notes"
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     ["", "..", "~/..", "/", "/etc", "out", "none", "notes/../../other", "{home}/../other", "a\0b",
      "x" * 5_000, "notes/" + "../" * 40, "~root", "\udcff", "file:///etc", "a.csv/b"],

@@ -1,6 +1,7 @@
 """``[model.openai]`` and its neighbours: sections within a section."""
 
 import pytest
+from table_of_cases import each
 
 from mdvec.embedding.options import (
     GeminiOptions,
@@ -115,7 +116,7 @@ def test_the_environment_overrides_the_file(file):
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "said"),
     [
         ("[model.openai]\nbase='x'", "[model.openai] has no setting 'base'; did you mean 'base_u"),

@@ -194,7 +194,7 @@ def test_a_file_may_begin_with_a_bom_and_end_its_lines_with_crlf(tmp_path):
     assert load_settings({}, config=file).search.k == 7
 
 
-@pytest.mark.parametrize(
+@each(
     ("section", "line", "shown", "allowed"),
     [
         ("search", "k = 0", "k cannot be 0", "1 to 50 hits"),
@@ -253,7 +253,7 @@ def test_a_refused_value_is_named_with_file_key_and_what_is_allowed(
     assert f"; allowed: {allowed}" in message
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         ("[serch]\nk = 5\n", "there is no section [serch]; did you mean 'search'?"),
@@ -362,7 +362,7 @@ def test_the_vector_engine_can_be_set_from_both_with_the_older_names_of_its_grap
     assert load_settings({}).vector_engine is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "words"),
     [
         ("[index]\nengine = 'qdrant'\n", "[index] engine cannot be 'qdrant'"),
@@ -389,7 +389,7 @@ def test_a_database_that_is_a_link_is_the_file_it_leads_to(tmp_path):
     assert load_settings({"MDVEC_DATABASE_PATH": str(link)}).database_path == link
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "is_ours"),
     [
         ('[search]\nk = 9\n[model]\nname = "use"\n', True),

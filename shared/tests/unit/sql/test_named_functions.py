@@ -45,30 +45,20 @@ def test_an_aggregate_named_by_a_literal_is_allowed(connection, function):
 @each(
     "call",
     [
-        "{}([1], 'combine_aggr')",
-        "{}([1], 'Combine_AGGR')",
-        "[1].{}('combine_aggr')",
-        "main.{}([1], $$combine_aggr$$)",
-        "{}([1], e'combine\\x5faggr')",
-        "{}([1], 'combine' || '_aggr')",
-        "{}([1], chr(115) || 'um')",
-        "{}([1], 'sum'::VARCHAR)",
-        "{}([1], (SELECT 'sum'))",
-        "{}([1], CASE WHEN true THEN 'sum' END)",
+        "{}([1], 'combine_aggr')", "{}([1], 'Combine_AGGR')", "[1].{}('combine_aggr')",
+        "main.{}([1], $$combine_aggr$$)", "{}([1], e'combine\\x5faggr')",
+        "{}([1], 'combine' || '_aggr')", "{}([1], chr(115) || 'um')", "{}([1], 'sum'::VARCHAR)",
+        "{}([1], (SELECT 'sum'))", "{}([1], CASE WHEN true THEN 'sum' END)",
         "{}([1], function_name := 'combine_aggr')",
         "{}(function_name := 'combine_aggr', list := [1])",
         "{}(list := [1], function_name := 'sum')",
         "{}([1], '\"combine_aggr\"')",
-        "{}([1], 'system.main.combine_aggr')",
-        "{}([1], 'combine_aggr ')",
-        "{}([1], 1)",
-        "{}([1], NULL)",
-        "{}([1])",
-        "{}()",
+        "{}([1], 'system.main.combine_aggr')", "{}([1], 'combine_aggr ')", "{}([1], 1)",
+        "{}([1], NULL)", "{}([1])", "{}()",
         "list_transform([[1]], lambda x: {}(x, 'combine_aggr'))",
         "sum({}([1], 'combine_aggr')) OVER ()",
     ],
-)
+)  # fmt: skip
 def test_a_denied_or_computed_function_name_is_refused(connection, function, call):
     with pytest.raises(QueryRefused, match=r"combine_aggr\(\) is not allowed|written out"):
         judge(connection, f"SELECT {call.format(function)}")

@@ -10,13 +10,7 @@ from table_of_cases import each
 
 from mdvec.sql.core import vocabulary
 from mdvec.sql.core.refusals import QueryRefused, UnknownTable, unknown_table
-from mdvec.sql.core.statement import (
-    MAX_SQL_CHARACTERS,
-    check,
-    clean,
-    find_table,
-    with_source,
-)
+from mdvec.sql.core.statement import MAX_SQL_CHARACTERS, check, clean, find_table, with_source
 from mdvec.text.one_line import identifier, literal
 
 KNOWN = ["runs", "transactions", "家計"]
@@ -61,15 +55,10 @@ def test_a_query_reads_the_tables_that_it_names(tree, sql, tables):
 @each(
     "sql",
     [
-        "SELECT * FROM nope",
-        "SELECT * FROM 'runs.parquet'",
-        'SELECT * FROM "../runs"',
-        "SELECT * FROM other.runs",
-        "SELECT * FROM memory.runs",
-        "SELECT * FROM information_schema.tables",
-        "SELECT * FROM duckdb_tables",
-        "SELECT * FROM sqlite_master",
-        "SELECT * FROM recurring.runs",
+        "SELECT * FROM nope", "SELECT * FROM 'runs.parquet'", 'SELECT * FROM "../runs"',
+        "SELECT * FROM other.runs", "SELECT * FROM memory.runs",
+        "SELECT * FROM information_schema.tables", "SELECT * FROM duckdb_tables",
+        "SELECT * FROM sqlite_master", "SELECT * FROM recurring.runs",
         # A name of WITH is known where it is visible, and nowhere else.
         "WITH a AS (FROM b), b AS (SELECT 1) FROM a",
         "WITH a AS (FROM a) FROM a",
@@ -82,7 +71,7 @@ def test_a_query_reads_the_tables_that_it_names(tree, sql, tables):
         "WITH a AS (SELECT 1) FROM main.a",
         "WITH RECURSIVE a AS (SELECT 1 UNION SELECT 2 FROM a) FROM recurring.a",
     ],
-)
+)  # fmt: skip
 def test_a_table_that_is_not_known_is_refused_with_the_names_of_those_that_are(tree, sql):
     with pytest.raises(UnknownTable, match=r"the tables are: runs, transactions, 家計"):
         check(tree(sql), KNOWN, sql)

@@ -88,7 +88,7 @@ def test_half_width_katakana_of_a_bank_are_read_as_what_they_are(tmp_path, text)
     assert readings(tmp_path, text.encode("cp932")) == [text] * 3
 
 
-@pytest.mark.parametrize(
+@each(
     "data",
     [
         "電気代は口座から引き落とします。".encode()[:-1],
@@ -123,7 +123,7 @@ def outcome(blocks):
         return str(error)
 
 
-@pytest.mark.parametrize(
+@each(
     "data",
     [
         "한국어 문서".encode("iso2022_kr"),

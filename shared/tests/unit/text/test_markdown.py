@@ -157,19 +157,13 @@ def test_front_matter_without_a_title_leaves_it_to_the_first_level_1_heading(mat
         "---\n\n会議のメモ。注意: 鍵は受付の箱にある。\n\n---\n\n続き。\n",
         "---\n会議のメモ。注意: 鍵は受付の箱にある。\n\n---\n",
         "---\n議題: 次の会\n鍵は受付にある。\n担当: 未定\n---\n",
-        "---\r\n\r\nnote: it is here\r\n \t\r\n---\r\n",
-        "---\n# a heading between rules\n---\n",
-        "---\n- a list\n---\n",
-        "---\ntitle: never closed\n",
-        "---\ntitle: a\n----\nb\n",
-        "text\n---\ntitle: late\n---\n",
-        " ---\ntitle: indented\n---\n",
-        "----\ntitle: four\n----\n",
-        "+++\nno toml at all\n+++\n",
-        "+++\ntitle = 'a'\n---\n",
+        "---\r\n\r\nnote: it is here\r\n \t\r\n---\r\n", "---\n# a heading between rules\n---\n",
+        "---\n- a list\n---\n", "---\ntitle: never closed\n", "---\ntitle: a\n----\nb\n",
+        "text\n---\ntitle: late\n---\n", " ---\ntitle: indented\n---\n",
+        "----\ntitle: four\n----\n", "+++\nno toml at all\n+++\n", "+++\ntitle = 'a'\n---\n",
         "---\n" + "a: b\n" * 20_000 + "---\n",
     ],
-)
+)  # fmt: skip
 def test_what_is_no_front_matter_is_body(content):
     assert body(content) == content
 
@@ -282,18 +276,10 @@ def test_front_matter_that_multiplies_itself_does_no_harm():
         "|a|\n|-|\n" + " " * 100_000 + "x\n" + "|" + "-" * 100_000,
     ],
     ids=[
-        "spaces",
-        "comments",
-        "anchors",
-        "title",
-        "brackets",
-        "quotes",
-        "lists",
-        "links",
-        "ticks",
+        "spaces", "comments", "anchors", "title", "brackets", "quotes", "lists", "links", "ticks",
         "tables",
     ],
-)
+)  # fmt: skip
 def test_hostile_markdown_is_read_in_reasonable_time(content):
     found = outline(content, "note.md")
     assert found.is_markdown

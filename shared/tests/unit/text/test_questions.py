@@ -9,26 +9,14 @@ from mdvec.text.index_terms import terms
 from mdvec.text.questions import analyse_question
 
 FRAMES = [
-    "{}",
-    "{}とは？",
-    "{}とは何ですか？",
-    "{}って何",
-    "{}について教えてください",
-    "{}の使い方を教えてください",
-    "{}の使い方を知りたいです",
-    "{}を使うにはどうすればいいですか？",
-    "すみません、{}について教えていただけますか？",
-    "{}について詳しく説明してもらえますか",
-    "{}はどんなときに使いますか",
-    "ちょっと聞きたいんだけど{}ってどうやるの？",
-    "ねえ、{}のこと教えてよ",
-    "{}ってなにｗｗ",
-    "Tell me about {}",
-    "What is {}?",
-    "How do I get to the {}?",
-    "Could you please explain what {} is for?",
+    "{}", "{}とは？", "{}とは何ですか？", "{}って何", "{}について教えてください",
+    "{}の使い方を教えてください", "{}の使い方を知りたいです", "{}を使うにはどうすればいいですか？",
+    "すみません、{}について教えていただけますか？", "{}について詳しく説明してもらえますか",
+    "{}はどんなときに使いますか", "ちょっと聞きたいんだけど{}ってどうやるの？",
+    "ねえ、{}のこと教えてよ", "{}ってなにｗｗ", "Tell me about {}", "What is {}?",
+    "How do I get to the {}?", "Could you please explain what {} is for?",
     "Hi, I wonder if anyone could tell me something about {}, thanks",
-]
+]  # fmt: skip
 
 
 @each("frame", FRAMES)
