@@ -210,7 +210,7 @@ def test_a_shops_name_cannot_imitate_lines_of_the_answer(database):
     with open_database(database, "write") as connection:
         connection.execute("UPDATE transactions SET description = 'A' || char(10) || 'B\x1b[2J'")
     _, listed = answers(database, ("detect_duplicates", {}), ("list_duplicate_candidates", {}))
-    assert '"A\\nB\\u001b[2J" | 食費' in listed.words
+    assert '"A B\\u001b[2J" | 食費' in listed.words
 
 
 def test_names_in_a_refusal_and_in_resources_stay_on_their_line(database):

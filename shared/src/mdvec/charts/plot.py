@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, get_args
 
+from mdvec.text import cited
+
 PlotKind = Literal["bar", "line", "area", "scatter", "histogram", "box", "heatmap"]
 PLOT_KINDS: tuple[PlotKind, ...] = get_args(PlotKind)
 Axis = Literal["names", "numbers", "times", "months"]
@@ -85,7 +87,7 @@ class Plot:
 
         At most the first eight series are described.
         """
-        title = f" {self.title!r}" if self.title else ""
+        title = f" {cited(self.title)}" if self.title else ""
         described = {"histogram": self._bins, "box": self._boxes, "heatmap": self._cells}
         kind = {"histogram": "histogram", "heatmap": "heat map"}.get(
             self.kind, f"{self.kind} chart"
@@ -95,7 +97,7 @@ class Plot:
     def _lines(self) -> list[str]:
         has_order = self.axis != "names" and self.kind != "scatter"
         described = [
-            f"{series.name!r} {self._extremes(series, with_last=has_order)}"
+            f"{cited(series.name)} {self._extremes(series, with_last=has_order)}"
             for series in self.series[:_MAX_DESCRIBED]
         ]
         more = len(self.series) - len(described)
@@ -130,19 +132,19 @@ class Plot:
     def _cells(self) -> list[str]:
         rows = self.series
         cells = [
-            (value, f"{name!r}, {row.name!r}")
+            (value, f"{cited(name)}, {cited(row.name)}")
             for row in rows
             for name, value in zip(self.names, row.values, strict=True)
             if value is not None
         ]
-        named = f"{_counted(len(rows), 'row')}, {rows[0].name!r} to {rows[-1].name!r}"
+        named = f"{_counted(len(rows), 'row')}, {cited(rows[0].name)} to {cited(rows[-1].name)}"
         return [f"{self._named_span('column')}, and {named}", _extremes(cells)]
 
     def _named_span(self, noun: str) -> str:
         names = self.names
         noun = noun if len({*names}) == len(names) else "row"
-        until = f" to {names[-1]!r}" if len(names) > 1 else ""
-        return f"{_counted(len(names), noun)}, {names[0]!r}{until}"
+        until = f" to {cited(names[-1])}" if len(names) > 1 else ""
+        return f"{_counted(len(names), noun)}, {cited(names[0])}{until}"
 
     def _extremes(self, series: Series, *, with_last: bool) -> str:
         xs = series.places or self.x

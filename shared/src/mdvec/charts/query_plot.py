@@ -11,7 +11,7 @@ from typing import Any
 from mdvec.charts.plot import Axis, Plot, PlotKind, PlotNote, Series
 from mdvec.datasets import Column, decimals, family, has_dates, is_measured, may_be_infinite
 from mdvec.errors import MdvecError
-from mdvec.text import counted
+from mdvec.text import cited, counted
 
 MAX_POINTS, MAX_BINS = 2_000, 40
 _MAX_NAMES, _MAX_BARS, _MAX_SERIES, _MAX_BOXES, _MAX_CELLS = 200, 60, 8, 30, 40
@@ -34,10 +34,10 @@ _NOTES = {
     "boxes": ("行の多い{most}件だけを示しています",
               "only the {most} groups with the most rows are shown"),
     "groups": ("{first} と {second} の{parts}です",
-               "these are {kind} of {first!r} and {second!r}; for {kind} of {second!r} for each "
-               "{first!r} make {first!r} a text: {first}::VARCHAR"),
+               "these are {kind} of {cited_first} and {cited_second}; for {kind} of "
+               "{cited_second} for each {cited_first} make {cited_first} a text: {first}::VARCHAR"),
     "without x": ("{name} のない{count:,}行は示していません",
-                  "{english} without a value of {name!r} not shown"),
+                  "{english} without a value of {cited_name} not shown"),
     "without y": ("NaN・無限大・±{most} を超える値 {count:,}件は示していません",
                   "{english} that no axis has (NaN, infinity, beyond ±{most}) not shown"),
     "first": ("{of}件のうち最初の{shown}件だけを示しています",
@@ -47,8 +47,8 @@ _NOTES = {
     "first rows": ("{of:,}行のうち最初の{shown}行だけを示しています",
                    "only the first {shown} of {of:,} rows are shown"),
     "repeated": ("{name} に同じ値があります（行ごとに1つ示しています）",
-                 "values of {name!r} repeat, and each row is shown; GROUP BY it for one value of "
-                 "each"),
+                 "values of {cited_name} repeat, and each row is shown; GROUP BY it for one value "
+                 "of each"),
     "intervals": ("{rows:,}行を{intervals:,}区間ごとの平均で示しています",
                   "{rows:,} rows are shown as the means of {intervals:,} intervals"),
     "cells": ("{rows:,}行を{bins}×{bins}の区画ごとの平均で示しています",
@@ -134,7 +134,7 @@ class _Rows:
         ((row,), _) = self.of(f"SELECT count({value}), min({value}), max({value}) {self.from_}", 1)
         if not row[0]:
             name = self.columns[position].name[:60]
-            raise PlotRefused(f"the column {name!r} has no values to draw")
+            raise PlotRefused(f"the column {cited(name)} has no values to draw")
         return int(row[0]), (float(row[1]), float(row[2]))
 
     @property
@@ -469,4 +469,5 @@ def _means_notes(counts: Iterable[int]) -> list[PlotNote]:
 
 
 def _note(key: str, **values: object) -> PlotNote:
-    return PlotNote(*(text.format(**values) for text in _NOTES[key]))
+    quoted = {f"cited_{each}": cited(value) for each, value in values.items() if type(value) is str}
+    return PlotNote(*(text.format(**values, **quoted) for text in _NOTES[key]))

@@ -33,6 +33,7 @@ from mdvec.datasets.planning import PlannedGroup
 from mdvec.datasets.reading import FileReader, SeveralTables
 from mdvec.datasets.table_before import TableBefore
 from mdvec.files import FoundFile, Scan, UnreadableFile
+from mdvec.text import cited
 
 _MIN_FILES = 2
 
@@ -226,7 +227,8 @@ class CombinedImport:
                 self._set_apart(path, f"unlike the other files of {pattern} it {differs}")
             elif name := swapped_in_capitals(part.types, common):
                 self._set_apart(
-                    path, f"{name!r} and another column differ only in capitals; name them alike"
+                    path,
+                    f"{cited(name)} and another column differ only in capitals; name them alike",
                 )
         files = stored_columns | {path: list(part.types) for path, part in self._parts.items()}
         columns = combined_columns(files.values(), common)

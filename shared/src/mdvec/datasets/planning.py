@@ -12,6 +12,7 @@ from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.reading import may_be_part
 from mdvec.files import FoundFile
 from mdvec.importing import ImportRefused
+from mdvec.text import cited
 
 MAX_PARQUET_BYTES = 2**30
 """Parquet files of more bytes are copied into one table only if the user names it."""
@@ -98,8 +99,8 @@ def _check_patterns(
     for group in chosen:
         if not members[group]:
             raise ImportRefused(
-                f"no file fits {group.pattern!r}, which --table {group.name} names; give a pattern "
-                "of files with one table each, with '/' only if folders are part of it"
+                f"no file fits {cited(group.pattern)}, which --table {group.name} names; give a "
+                "pattern of files with one table each, with '/' only if folders are part of it"
             )
 
 

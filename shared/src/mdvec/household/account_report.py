@@ -12,13 +12,13 @@ from mdvec.household.core.answers import LedgerAnswer, MonthText, age_line, answ
 from mdvec.household.core.balances import Gap, balance_gaps, ends_of_days
 from mdvec.household.core.moneyforward import TOTAL
 from mdvec.household.core.periods import resolve_period
+from mdvec.household.core.shown import shown_name
 from mdvec.household.core.sums import change, mean
 from mdvec.household.core.wording import format_currency, format_percentage
 from mdvec.household.interfaces import accounts, plans
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.ledger_view import statement_notes
 from mdvec.household.overview import read_snapshot
-from mdvec.text import shown_name
 
 _MANY = 5
 """The number of gaps that are named for each account."""

@@ -25,13 +25,13 @@ from mdvec.household.core.budgets import (
 from mdvec.household.core.categories import Category, Subject, Total, folded_category
 from mdvec.household.core.category_rules import renamed
 from mdvec.household.core.recurring import recurring_payments
+from mdvec.household.core.shown import bracketed_name, shown_name
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.interfaces import plans
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import category_names, counted_rows
 from mdvec.household.ledger_view import doubt_notes, ledger_view
 from mdvec.household.overview import Coverage, coverage, named_subject
-from mdvec.text import bracketed_name, shown_name
 
 MAX_AMOUNT = 10**10
 _MONTHS_READ = 37
@@ -165,7 +165,8 @@ def budget_status(
     outside = _unbudgeted_yen(rows, budgets, months, as_of) if budgets else None
     notes += filter(None, [requested.understood])
     ranked = worst_first(statuses)
-    lines = status_lines(months.in_words, ranked, outside, len(empty))
+    without = sum(budget.subject in empty for budget in budgets)
+    lines = status_lines(months.in_words, ranked, outside, without)
     words = answer_words(lines, notes, view.age(requested))
     return BudgetAnswer(months, tuple(ranked), outside, **words)
 

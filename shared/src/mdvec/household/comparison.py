@@ -21,13 +21,13 @@ from mdvec.household.core.periods import (
     span_in_words,
     understood_as,
 )
+from mdvec.household.core.shown import shown_name
 from mdvec.household.core.sums import RowCounts, Totals, change, counts_of, totals_of_rows
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency, format_percentage
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
 from mdvec.household.overview import named_subject
-from mdvec.text import shown_name
 
 Key = TypeVar("Key")
 

@@ -20,6 +20,7 @@ from mdvec.household.core.found import row_line
 from mdvec.household.core.periods import UnderstoodPeriod, span_in_words
 from mdvec.household.core.recurring import RecurringPayment, recurring_payments
 from mdvec.household.core.shop_names import shop_of, shops_of
+from mdvec.household.core.shown import bracketed_name, shown_name
 from mdvec.household.core.sums import Totals, percent
 from mdvec.household.core.transaction import (
     CountedRow,
@@ -36,7 +37,6 @@ from mdvec.household.interfaces.plans import all_notes, renamed_rows
 from mdvec.household.interfaces.row_sums import with_ids
 from mdvec.household.ledger_view import doubt_notes, doubt_notes_on, ledger_view
 from mdvec.household.overview import data_of
-from mdvec.text import bracketed_name, shown_name
 
 ListName = Literal["medical", "furusato"]
 NOBODY = "（人の区別なし）"

@@ -24,6 +24,7 @@ from mdvec.household.core.row_sums import (
     sums_within,
     with_others,
 )
+from mdvec.household.core.shown import bracketed_name
 from mdvec.household.core.sums import REASONS, KeySum, RowSum, Totals, totals_of
 from mdvec.household.core.transaction import listed_row
 from mdvec.household.interfaces import ledger_sums, row_sums
@@ -38,7 +39,6 @@ from mdvec.household.row_filters import (
     check_filter,
     understood_filter,
 )
-from mdvec.text import bracketed_name
 
 FOUND_PAGE_SIZE = 5
 """The rows on a page by default: enough to see what a sum consists of."""

@@ -20,11 +20,11 @@ from mdvec.household.core.forecast import (
 )
 from mdvec.household.core.periods import InvalidDates
 from mdvec.household.core.recurring import RecurringPayment, recurring_payments
+from mdvec.household.core.shown import shown_name
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import NO_SPENDING, InsufficientData, format_currency
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
-from mdvec.text import shown_name
 
 RECENT = timedelta(days=365)
 

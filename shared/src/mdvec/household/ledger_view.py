@@ -14,6 +14,7 @@ from mdvec.household.core.answers import age_line
 from mdvec.household.core.categories import Subject
 from mdvec.household.core.pair import LIKELY, PairKind, arrange
 from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_in_words
+from mdvec.household.core.shown import shown_name, shown_path
 from mdvec.household.core.sums import MonthlySum, Totals
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import InsufficientData, format_currency
@@ -23,7 +24,6 @@ from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import where_rows
 from mdvec.household.interfaces.plans import renamed_rows
 from mdvec.household.overview import Coverage, coverage, read_snapshot
-from mdvec.text import shown_name
 from mdvec.tools import offered_name
 
 MAX_NAMED_ROWS = 3
@@ -349,7 +349,7 @@ def statement_notes(ledger: Ledger, days: Days) -> list[str]:
         *(_doubt_text(doubt, name) for doubt in accounts.doubts_of(ledger, span)),
         *map(_repeated_text, accounts.repeated_rows(ledger, span)),
         *(
-            f"{shown_name(each.path)} には、前の見出しの下と同じ明細が {each.rows:,}件"
+            f"{shown_path(each.path)} には、前の見出しの下と同じ明細が {each.rows:,}件"
             f"（{format_currency(each.yen)}）あり、すべて数えています。"
             "同じ口座を重ねて保存したものなら、重なる部分をファイルから消してください"
             for each in accounts.listed_again(ledger, span)
@@ -362,19 +362,19 @@ def _doubt_text(doubt: AccountDoubt, name: str) -> str:
     if doubt.has_new_ids:
         yen = wording.sums_in_words(doubt.spending, doubt.income) or "0円"
         return (
-            f"{shown_name(doubt.first)} の明細（{shown_name(doubt.account)}）{doubt.rows:,}件"
-            f"（{yen}）は、同じ日と金額の明細が {shown_name(doubt.second)} にも別の ID であり、"
+            f"{shown_path(doubt.first)} の明細（{shown_name(doubt.account)}）{doubt.rows:,}件"
+            f"（{yen}）は、同じ日と金額の明細が {shown_path(doubt.second)} にも別の ID であり、"
             f"両方数えています。連携し直した同じ口座なら、{offered_name('detect_duplicates')} で"
             "候補にして決めるか、前のファイルを除いて --mode replace で取り込んでください"
         )
     if doubt.is_listed:
         return (
-            f"{shown_name(doubt.first)} の明細（{shown_name(doubt.account)}）{doubt.rows:,}件は、"
-            f"別の口座の {shown_name(doubt.second)} にもあり、同じ取引か不明なので両方数えます。"
+            f"{shown_path(doubt.first)} の明細（{shown_name(doubt.account)}）{doubt.rows:,}件は、"
+            f"別の口座の {shown_path(doubt.second)} にもあり、同じ取引か不明なので両方数えます。"
             f"{offered_name('detect_duplicates')} で候補にして決められます"
         )
     return (
-        f"{shown_name(doubt.first)} と {shown_name(doubt.second)} が同じ口座"
+        f"{shown_path(doubt.first)} と {shown_path(doubt.second)} が同じ口座"
         f"（{shown_name(doubt.account)}）か分かりません。別の口座として、同じ明細 "
         f"{doubt.rows:,}件を両方数えています。口座名は mdvec household map FILE -n {name} "
         "--account NAME --set 'files = \"FILE\"' --save で決められます（同じ口座なら同じ名前）"
@@ -385,7 +385,7 @@ def _repeated_text(repeated: RepeatedRows) -> str:
     """A note that rows in several files count once, and what to do if that is wrong."""
     return (
         f"{shown_name(repeated.account)} の明細 {repeated.rows:,}件"
-        f"（{format_currency(repeated.yen)}）は {shown_name(repeated.first)} にも "
-        f"{shown_name(repeated.last)} にもあり、分割払いのように 1回だけ数えています。"
+        f"（{format_currency(repeated.yen)}）は {shown_path(repeated.first)} にも "
+        f"{shown_path(repeated.last)} にもあり、分割払いのように 1回だけ数えています。"
         "遅れて載った別の買い物なら、手書きの CSV に足してください"
     )

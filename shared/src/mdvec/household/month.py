@@ -20,6 +20,7 @@ from mdvec.household.core.answers import (
 from mdvec.household.core.categories import Category, Subject, Total
 from mdvec.household.core.found import Paging, page_lines
 from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_in_words
+from mdvec.household.core.shown import shown_name
 from mdvec.household.core.sums import (
     CategoryShare,
     MonthlySum,
@@ -46,7 +47,6 @@ from mdvec.household.overview import (
     refuse_empty,
 )
 from mdvec.household.sharing import SharedPair, left_out_of_the_sum, pairs_across, pairs_in_words
-from mdvec.text import shown_name
 
 
 @dataclass(frozen=True, slots=True)

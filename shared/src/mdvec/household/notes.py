@@ -12,6 +12,7 @@ from mdvec.household.core.answers import AnswerText, answer_text, safe_line
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.category_rules import against_text
 from mdvec.household.core.found import row_line
+from mdvec.household.core.shown import bracketed_name, shown_path
 from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.core.wording import format_currency
 from mdvec.household.interfaces.ledger import Ledger
@@ -19,7 +20,7 @@ from mdvec.household.interfaces.ledger_sums import TRANSACTION_COLUMNS, read_tra
 from mdvec.household.interfaces.plans import apply_rules
 from mdvec.household.interfaces.subjects import follow_decisions
 from mdvec.household.rules import chosen_category, known_categories
-from mdvec.text import bracketed_name, on_one_line, shown_name
+from mdvec.text import on_one_line
 
 _MAX_NOTE, _MAX_TAG, _MAX_TAGS = 500, 40, 10
 _MAX_LISTED = 50
@@ -231,4 +232,4 @@ def _line(noted: NotedRow) -> str:
     row = noted.row
     line = row_line(row, RowNote(noted.note, noted.tags))
     own = "分類はこの明細だけのもの、" if noted.has_own_category else ""
-    return f"{line}（{own}ID {row.id}、{shown_name(row.source_file)}:{row.row_number}）"
+    return f"{line}（{own}ID {row.id}、{shown_path(row.source_file)}:{row.row_number}）"

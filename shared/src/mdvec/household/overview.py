@@ -26,12 +26,13 @@ from mdvec.household.core.categories import (
     hierarchy_of,
     resolve_subject,
 )
+from mdvec.household.core.shown import bracketed_name
 from mdvec.household.core.sums import MonthMarks
 from mdvec.household.core.wording import EmptyLedger, left_out_text
 from mdvec.household.interfaces import ledger_statements, ledger_sums
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.plans import rules_of
-from mdvec.text import bracketed_name, shortened
+from mdvec.text import shortened
 from mdvec.tools import offered_name
 
 

@@ -10,12 +10,13 @@ from typing import Literal
 from mdvec.files import PassingProblem, Problem
 from mdvec.household.core.pair import CandidateCounts
 from mdvec.household.core.passed_over import FileKind
+from mdvec.household.core.shown import shown_name, shown_path
 from mdvec.household.interfaces.accounts import AccountDoubt, ListedAgain, RepeatedRows
 from mdvec.household.interfaces.ledger_statements import DaysInDoubt, GoneRow, KnownFile
 from mdvec.household.reading import MayHaveRows, StatementFile, skipped
 from mdvec.importing import ImportReport, ReportLine, notes
 from mdvec.platform import shell_line
-from mdvec.text import counted, shown_name
+from mdvec.text import counted
 
 LedgerMode = Literal["update", "replace"]
 
@@ -198,7 +199,7 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
         *_listed(
             f"counted again: {returned}",
             "again",
-            (f"{_row_text(row)}, in {shown_name(row.path)}" for row in ledger.returned),
+            (f"{_row_text(row)}, in {shown_path(row.path)}" for row in ledger.returned),
         ),
         *_of_files("older than its time", ledger.overruled),
         *_of_files("newer by its time", ledger.by_time),
@@ -241,11 +242,11 @@ def _listed(sentence: str, word: str, rows: Iterable[str]) -> list[ReportLine]:
 
 def _of_files(word: str, problems: Iterable[Problem]) -> Iterator[ReportLine]:
     for each in problems:
-        yield ReportLine(f"{word}: {shown_name(each.file_path)}: {each.reason}", is_note=True)
+        yield ReportLine(f"{word}: {shown_path(each.file_path)}: {each.reason}", is_note=True)
 
 
 def _line_text(row: FailedRow) -> str:
-    return f"{shown_name(row.path)}:{row.line}: {row.reason}"
+    return f"{shown_path(row.path)}:{row.line}: {row.reason}"
 
 
 def _doubt_text(doubt: AccountDoubt, name: str) -> str:
@@ -262,28 +263,28 @@ def _doubt_text(doubt: AccountDoubt, name: str) -> str:
         )
     if doubt.is_listed or doubt.has_new_ids:
         answer = "decide about these pairs: detect_duplicates, a tool of the server"
-    first, second = shown_name(doubt.first), shown_name(doubt.second)
+    first, second = shown_path(doubt.first), shown_path(doubt.second)
     return f"{first} and {second} {why} of both count; to {answer}"
 
 
 def _repeated_text(each: RepeatedRows) -> str:
     return (
         f"{counted(each.rows, 'row')} of {shown_name(each.account)} ({each.yen:,} yen) "
-        f"{'is' if each.rows == 1 else 'are'} in {shown_name(each.first)} and in "
-        f"{shown_name(each.last)}, and counted once, like instalments; add a purchase that was "
+        f"{'is' if each.rows == 1 else 'are'} in {shown_path(each.first)} and in "
+        f"{shown_path(each.last)}, and counted once, like instalments; add a purchase that was "
         "booked late to a CSV of your own"
     )
 
 
 def _sections_text(each: ListedAgain) -> str:
     return (
-        f"{shown_name(each.path)} lists {counted(each.rows, 'row')} ({each.yen:,} yen) in more "
+        f"{shown_path(each.path)} lists {counted(each.rows, 'row')} ({each.yen:,} yen) in more "
         "than one section"
     )
 
 
 def _gone_row_text(row: GoneRow) -> str:
-    path, newer = shown_name(row.path), shown_name(row.missing_from)
+    path, newer = shown_path(row.path), shown_path(row.missing_from)
     where = f"in {path} before, not as it is now" if path == newer else f"in {path}, not in {newer}"
     words = "; your note on it, or decision about it, goes with it" if row.has_words else ""
     return f"{_row_text(row)}, {where}{words}"

@@ -11,6 +11,7 @@ from mdvec.dates import Days
 from mdvec.household.core.categories import ResolvedSubject, Subject, Total, hierarchy_of
 from mdvec.household.core.found import InvalidRowFilter, RowWords, UnknownAccount
 from mdvec.household.core.periods import UnderstoodPeriod
+from mdvec.household.core.shown import bracketed_name
 from mdvec.household.core.sums import REASONS
 from mdvec.household.core.wording import clipped_note
 from mdvec.household.interfaces import ledger_sums, row_sums
@@ -18,7 +19,7 @@ from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.ledger_view import LedgerView
 from mdvec.household.overview import resolved_name
 from mdvec.household.shops import aliases_of
-from mdvec.text import bracketed_name, shortened
+from mdvec.text import shortened
 
 RowChoice = Literal[
     "counted", "all", "not_duplicate", "left_out", "duplicate", "transfer", "not_target"

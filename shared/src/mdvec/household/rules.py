@@ -26,6 +26,7 @@ from mdvec.household.core.categories import (
 )
 from mdvec.household.core.category_rules import CategoryRule, Suggestion
 from mdvec.household.core.shop_names import as_written, shop_of, shops_of
+from mdvec.household.core.shown import bracketed_name, shown_name
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.interfaces import plans
 from mdvec.household.interfaces.ledger import Ledger
@@ -37,7 +38,6 @@ from mdvec.household.interfaces.ledger_sums import (
 )
 from mdvec.household.interfaces.subjects import follow_decisions
 from mdvec.household.overview import read_snapshot, resolved_name
-from mdvec.text import bracketed_name, shown_name
 
 _MIN_LETTERS = 2
 _STRING = r'"(?:[^"\\]|\\.)*"'

@@ -23,6 +23,7 @@ from mdvec.household.core.pair import (
     PairKind,
 )
 from mdvec.household.core.shop_names import reading
+from mdvec.household.core.shown import shown_name
 from mdvec.household.core.sums import MonthlySum, totals_of_rows
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.transfer_pairs import with_transfers
@@ -40,7 +41,6 @@ from mdvec.household.interfaces.ledger_sums import counts
 from mdvec.household.interfaces.marks import kept_rows
 from mdvec.household.review import DuplicateResolutionError
 from mdvec.log import record
-from mdvec.text import shown_name
 from mdvec.tools import offered_name
 
 

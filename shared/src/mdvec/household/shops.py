@@ -13,13 +13,13 @@ from mdvec.household.core.found import RowWords
 from mdvec.household.core.naming import Aliases, Naming, ShopAlias, WordsAsked, spelling_key
 from mdvec.household.core.row_sums import FoundGroup, group_lines, groups_by
 from mdvec.household.core.shop_names import shop_of, shops_of
+from mdvec.household.core.shown import bracketed_name, shown_name
 from mdvec.household.core.sums import REASONS, totals_of
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import totals_in_words
 from mdvec.household.interfaces import ledger_sums, row_sums
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.overview import data_of, read_snapshot, refuse_empty
-from mdvec.text import bracketed_name, shown_name
 
 MAX_SHOPS = 200
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import shlex
 import signal
@@ -17,6 +18,7 @@ from mdvec.platform import windows
 _INHERITED = (
     "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONNOUSERSITE", "PYTHONPATH", "TZ",
 )  # fmt: skip
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 _PIPE_SECONDS = 0.005
 """The polling interval of a pipe on Windows, which cannot wait for one."""
 
@@ -97,7 +99,17 @@ def never_wait(descriptor: int) -> None:
 
 def shell_line(*words: str) -> str:
     """Words as a command line to type in a shell; on Windows quoted for both of its shells."""
-    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+    if sys.platform == "win32":
+        return subprocess.list2cmdline(words)
+    return " ".join(map(_shell_word, words))
+
+
+def _shell_word(word: str) -> str:
+    """A word in quotes, or with control characters, such as line breaks, escaped in ``$'…'``."""
+    if not _CONTROLS.search(word):
+        return shlex.quote(word)
+    safe = word.replace("\\", r"\\").replace("'", r"\'")
+    return f"$'{_CONTROLS.sub(lambda sign: ascii(sign[0])[1:-1], safe)}'"
 
 
 def shell_words(line: str) -> list[str]:

@@ -70,7 +70,6 @@ from .nearness import nearest_or_all as nearest_or_all
 from .nearness import nearest_texts as nearest_texts
 from .nearness import signs_of as signs_of
 from .one_line import TextFence as TextFence
-from .one_line import bracketed_name as bracketed_name
 from .one_line import cited as cited
 from .one_line import counted as counted
 from .one_line import fence_for as fence_for

@@ -55,7 +55,7 @@ def quoted(text: str) -> str:
     return visible(json.dumps(text, ensure_ascii=False))
 
 
-def cited(text: str) -> str:
+def cited(text: str | int) -> str:
     """``text`` in quotation marks as Python writes it; full-width spaces are seen."""
     return _FULL_WIDTH.sub("\\1\u3000", repr(text))
 
@@ -71,12 +71,6 @@ def shown_name(name: object) -> str:
     is_short = len(text) <= _MAX_PLAIN_NAME and on_one_line(text) == text
     is_plain = is_short and _PLAIN_NAME.fullmatch(text)
     return text if is_plain or not text else quoted(text)
-
-
-def bracketed_name(name: object) -> str:
-    """The name in 「」, or quoted if it is not plain."""
-    shown = shown_name(name)
-    return shown if shown.startswith('"') else f"「{shown}」"
 
 
 @dataclass(frozen=True, slots=True)

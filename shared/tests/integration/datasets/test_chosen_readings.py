@@ -893,6 +893,13 @@ def test_a_name_with_a_full_width_space_is_told_as_it_is_chosen(empty):
     )
     (said,) = told(empty.import_(mode="new"))
     assert said.endswith("--read '人　口=na:※' makes it NULL")
+    empty.write(
+        "a.csv", '年,"人\n口"\n' + "".join(f"{2015 + n},{n}\n" for n in range(9)) + "2024,※\n"
+    )
+    assert told(empty.import_())[0].endswith(r"--read $'人\n口=na:※' makes it NULL")
+    empty.write(
+        "a.csv", "年　次,人　口\n" + "".join(f"{2015 + n},{n}\n" for n in range(9)) + "2024,※\n"
+    )
     empty.import_("人　口=na:※")
     assert empty.content("t__a")[0] == {"年　次": "BIGINT", "人　口": "BIGINT"}
 
@@ -902,10 +909,12 @@ def test_times_that_a_file_writes_in_another_form_are_told_like_days(empty):
     empty.write("b.csv", "at\n2024/1/5 10:00\n2024-01-06 24:00\n")
     empty.write("c.csv", "at\n2024-01-05 10:00\n2024/1/6\n")
     empty.write("d.csv", "at\n2024年1月5日 9時05分\n2024年1月5日 9時06分\n")
+    empty.write("e.csv", "at\n2024-01-05 10:00:00\n2024-01-06 24:00:00\n")
     assert told(empty.import_(mode="new")) == [
         'read: b.csv: at: "2024-01-06 24:00" → TIMESTAMP',
         "read: c.csv: at: 2024/1/6 → TIMESTAMP",
         "read: d.csv: at: 2024年1月5日 9時05分 → TIMESTAMP",
+        'read: e.csv: at: "2024-01-06 24:00:00" → TIMESTAMP',
     ]
     assert empty.read("t__b", '"at"::VARCHAR') == [
         ("2024-01-05 10:00:00",),

@@ -14,8 +14,10 @@ from table_of_cases import each
 from mdvec.household import Ledger, in_english, review
 from mdvec.household.budgeting import InvalidBudget, budget_status, set_budget
 from mdvec.household.comparison import SameDays, compare_periods
-from mdvec.household.core.categories import UnknownCategory
+from mdvec.household.core.budgets import Budget
+from mdvec.household.core.categories import Category, UnknownCategory
 from mdvec.household.core.pair import DetectionOptions
+from mdvec.household.interfaces import plans
 from mdvec.household.rules import set_rule
 
 TODAY = date(2025, 6, 19)
@@ -111,8 +113,15 @@ def test_a_budget_whose_category_no_row_has_any_more_is_told_and_can_be_removed(
     assert note == (
         "予算のカテゴリのうち、どの明細のカテゴリでもないもの: 旅行（amount=0 でやめられます）"
     )
-    gone = set_budget(Ledger(connection, tool, TODAY), category="旅行", amount=0)
-    assert gone.message == "旅行の予算をやめました。"
+    (line,) = (one for one in status.notes if "「旅行」は、規則で" in one)
+    assert "has renamed the budget's category 旅行 (travel) to 食費 (food), so" in in_english(line)
+    plans.put_budget(Ledger(connection, tool, TODAY), Budget(Category("旅行"), "year", 9))
+    plans.put_budget(Ledger(connection, tool, TODAY), Budget(Category("旅行", "宿"), "month", 9))
+    status = budget_status(Ledger(connection, tool, TODAY))
+    assert "どの明細のカテゴリでもない予算が 3件あります。" in status.text
+    for category, per in (("旅行", "month"), ("旅行", "year"), ("旅行 > 宿", "month")):
+        gone = set_budget(Ledger(connection, tool, TODAY), category=category, amount=0, per=per)
+        assert gone.message.endswith("の予算をやめました。")
     assert not any("どの" in one for one in budget_status(Ledger(connection, tool, TODAY)).notes)
 
 

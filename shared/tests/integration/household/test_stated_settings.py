@@ -127,6 +127,9 @@ positive = "income"
     ("stated", "there", "gone"),
     [
         ('transfers = {"摘要" = []}', ["[skipped]"], ["[transfers]", "ＡＴＭ"]),
+        ("transfers = {2 = []}", ["[skipped]"], ["[transfers]", "ＡＴＭ"]),
+        ('reversals = {"摘要" = []}', ["[skipped]", "[transfers]"], ["[reversals]"]),
+        ("skipped = {2 = ['店']}", ['"摘要" = ["取消", "店"]', "[transfers]"], ["2 = "]),
         ("transfers = {}", ["[skipped]"], ["[transfers]", "ＡＴＭ"]),
         ('counted = {"摘要" = ["ATM"]}', ["[counted] # rows", '"摘要" = ["ATM"'], ["ＡＴＭ"]),
         ("counted = {2 = ['ＡＴＭ']}", ["[counted]", "[skipped]"], ["[transfers]"]),
@@ -153,6 +156,14 @@ def test_what_was_stated_stays_until_it_is_cleared_or_has_another_meaning(
     assert [each for each in gone if each in shown.toml] == []
     again = look(KINDS).toml.splitlines()
     assert again == shown.toml.splitlines()
+
+
+def test_words_are_cleared_by_any_spelling_of_their_column(look):
+    spaced = [KINDS[0].replace("摘要", "摘　要"), *KINDS[1:]]
+    assert "[transfers]" in look(spaced, DECIDED.replace("摘要", "摘　要"), save=True).toml
+    shown = look(spaced, 'transfers = {"摘要" = []}', save=True)
+    assert "[transfers]" not in shown.toml
+    assert "[skipped]" in shown.toml
 
 
 def test_a_check_of_what_is_read_otherwise_now_is_not_repeated(look):

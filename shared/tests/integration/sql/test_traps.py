@@ -29,6 +29,8 @@ TABLES = {
     "calls": "CREATE TABLE calls AS SELECT TIMESTAMPTZ '2025-06-30 18:00:00+09' AS rang",
     "closings": "CREATE TABLE closings AS SELECT TIMESTAMP '2025-06-30' AS night",
     "rain": 'CREATE TABLE rain AS SELECT 3.5 AS "前橋 気温(℃)", 2 AS "気温(℃)", 1 AS n, 9 AS "n-n"',
+    "hours": """CREATE TABLE hours AS SELECT TIMESTAMP '2025-06-30 18:00' AS "at", "at" AS "時　刻",
+    E'二\\n行' AS "where", 'it''s 一\\行' AS said""",
     "memos": "CREATE TABLE memos AS SELECT unnest(['a', NULL]) AS memo",
     "stays": 'CREATE TABLE stays AS SELECT 2 AS id, 1 AS "order"',
 }
@@ -48,26 +50,27 @@ def asked(handler, source, sql="SELECT * FROM {source}", **parameters):
         ("yen NOT IN (1, NULL)", "NOT IN is never true while its list has NULL"),
         ("at_time BETWEEN '2025-06-29' AND '2025-06-30'",
          "BETWEEN … AND '2025-06-30' ends as that day begins"),
-        ("v.at_time BETWEEN DATE '2025-06-29' AND DATE '2025-06-30'", "write at_time < the day"),
-        ("at_time BETWEEN date '2025-06-29' AND timestamp '2025-06-30'", "write at_time < the day"),
+        ("v.at_time BETWEEN DATE '2025-06-29' AND DATE '2025-06-30'", 'write "at_time" < the day'),
+        ("at_time BETWEEN date '2025-06-29' AND timestamp '2025-06-30'",
+         'write "at_time" < the day'),
         ("at_time NOT BETWEEN '2025-06-29' AND '2025-06-30'",
          "NOT BETWEEN … AND '2025-06-30' takes the rest of that day, too, for at_time has times; "
-         "write at_time < … OR at_time >= the day after"),
+         'write "at_time" < … OR "at_time" >= the day after'),
         ("at_time <= '2025-06-30'", "<= '2025-06-30' ends as that day begins"),
         ("at_time = '2025-06-30'", "= '2025-06-30' is that day's midnight alone, for at_time has "
-         "times; write at_time::DATE = the day"),
-        ("DATE '2025-06-30' = v.at_time", "write at_time::DATE = the day"),
+         'times; write "at_time"::DATE = the day'),
+        ("DATE '2025-06-30' = v.at_time", 'write "at_time"::DATE = the day'),
         ("at_time IN ('2025-06-28', '2025-06-30')",
          "IN '2025-06-28', … is that day's midnight alone, for at_time has times; write "
-         "at_time::DATE in its place"),
+         '"at_time"::DATE in its place'),
         ("at_time <= '2025/6/30'", "<= '2025/6/30' ends as that day begins"),
         ("at_time > '2025-6-30'", "> '2025-6-30' takes the rest of that day, too"),
         ("at_time BETWEEN '2025/06/29' AND '2025/06/30'",
          "BETWEEN … AND '2025/06/30' ends as that day begins"),
-        ("at_time NOT IN ('2025-06-30')", "write at_time::DATE in its place"),
-        ("at_time <> '2025-06-30'", "write at_time::DATE <> the day"),
+        ("at_time NOT IN ('2025-06-30')", 'write "at_time"::DATE in its place'),
+        ("at_time <> '2025-06-30'", 'write "at_time"::DATE <> the day'),
         ("'2025-06-30' < at_time", "> '2025-06-30' takes the rest of that day, too, for at_time"),
-        ("NOT at_time > '2025-06-30'", "write at_time >= the day after"),
+        ("NOT at_time > '2025-06-30'", 'write "at_time" >= the day after'),
         ("id = NULL", "= NULL is never true; write IS NULL"),
         ("NULL <> shop", "<> NULL is never true; write IS NOT NULL"),
         ("shop = '京都えき'", "no row of visits has shop = '京都えき'; nearest: '京都', '京都駅'"),
@@ -77,7 +80,7 @@ def asked(handler, source, sql="SELECT * FROM {source}", **parameters):
          "no row of visits has shop LIKE '%京都えき%'; nearest: '京都', '京都駅'"),
         ("shop NOT ILIKE 'zzz%'", "no row of visits has shop ILIKE 'zzz%'"),
         ("v.place = '東京 駅'", "no row of visits has place = '東京 駅'; nearest: '東京　駅'"),
-        ("v.place = '南口 前'", r"no row of visits has place = '南口 前'; nearest: '南口\n前'"),
+        ("v.place = '南口 前'", r"no row of visits has place = '南口 前'; nearest: E'南口\n前'"),
         ("shop IS DISTINCT FROM 'zzz'", "no row of visits has shop = 'zzz'"),
         ("v.shop IN ('東京駅', 'zzz')", "no row of visits has shop = 'zzz'"),
         ("yen BETWEEN 300 AND 100", "BETWEEN 300 AND 100 is never true; the smaller end comes"),
@@ -104,7 +107,7 @@ def test_a_trap_that_a_query_has_fallen_into_is_named(handler, condition, note):
         ("$b::DATE >= at_time", {"b": ("date", "2025-06-30")}, "<= '2025-06-30' ends as that day"),
         ("at_time >= $b::DATE", {"b": ("date", "2025-06-30")}, ""),
         ("at_time <= $b", {"b": ("date", "2025-06-30T00:00:00")}, ""),
-        ("at_time = $b", {"b": ("date", "2025-06-30")}, "write at_time::DATE = the day"),
+        ("at_time = $b", {"b": ("date", "2025-06-30")}, 'write "at_time"::DATE = the day'),
         ("at_time < $b", {"b": ("date", "2025-07-01")}, ""),
         ("shop = $b", {"b": ("text", "京都えき")}, "shop = '京都えき'; nearest: '京都', '京都駅'"),
         ("shop = $b", {"b": ("text", "京都")}, ""),
@@ -120,11 +123,28 @@ def test_values_of_parameters_are_judged_as_if_they_were_written(handler, condit
     assert bool(note) == bool(said[0])
 
 
-@each("condition", ["memo = ''", "memo <> '' AND '' <> memo", "memo IN ('a', '')"])
+@each("condition", ["memo = ''", "'' = memo OR memo = ''", "memo IN ('a', '')"])
 def test_that_empty_cells_are_null_is_told_once(handler, condition):
     note = "no row of memos has memo = ''; its empty cells are NULL: write IS NULL"
     assert asked(handler, f"SELECT * FROM memos WHERE {condition}")["notes"] == [note]
     assert in_japanese(note).endswith("IS NULL と書いてください")
+
+
+@each(
+    ("condition", "write"),
+    [
+        ("""at" = '2025-06-30'""", '"at"::DATE = '),
+        ("""時　刻" <> '2025-06-30'""", '"時　刻"::DATE <> '),
+        ("""where" = '二行'""", r"E'二\n行'"),
+        (r"""said" = 'its 一\行'""", r"'it''s 一\行'"),
+    ],
+)
+def test_names_and_values_can_be_pasted_from_a_note(handler, condition, write):
+    (said,) = asked(handler, f'SELECT * FROM hours WHERE "{condition}')["notes"]
+    assert write in said
+    if "nearest" in said:
+        query = f'SELECT * FROM hours WHERE "{condition.partition("=")[0]} = {write}'
+        assert len(asked(handler, query)["rows"]) == 1
 
 
 def test_a_list_of_days_is_one_trap_beside_the_others(handler):
@@ -132,7 +152,7 @@ def test_a_list_of_days_is_one_trap_beside_the_others(handler):
     query = f"SELECT * FROM visits WHERE at_time NOT IN ({days}) OR id = NULL"
     said = asked(handler, query)["notes"]
     (told,) = asked(handler, "SELECT * FROM calls WHERE rang <> '2025-06-30'")["notes"]
-    assert told.endswith("write rang::DATE <> the day")
+    assert told.endswith('write "rang"::DATE <> the day')
     assert sorted(note.split()[0] for note in said) == ["=", "IN"]
 
 
@@ -226,6 +246,10 @@ def test_the_nulls_of_a_subquery_are_those_of_the_tables_that_it_reads(handler, 
         "WITH k AS (SELECT NULL AS id) SELECT * FROM "
         "(WITH k AS (SELECT 1 AS id) SELECT * FROM rooms WHERE id NOT IN (SELECT id FROM k))",
         "SELECT * FROM guests WHERE town = ''",
+        "SELECT * FROM memos WHERE memo <> '' AND '' <> memo",
+        "SELECT * FROM memos WHERE memo NOT IN ('a', '')",
+        "SELECT * FROM memos m WHERE m.memo IS NULL OR memo = ''",
+        "SELECT count(*) FILTER (WHERE memo = '') FROM memos WHERE Memo IS NOT NULL",
         "SELECT * FROM visits WHERE id NOT IN (SELECT id FROM visits WHERE id IS NOT NULL)",
         "SELECT * FROM visits WHERE id IN (SELECT id FROM visits)",
         "SELECT * FROM visits WHERE at_time BETWEEN '2025-06-29' AND '2025-06-30 23:59'",

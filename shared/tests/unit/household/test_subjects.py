@@ -17,7 +17,7 @@ from mdvec.household.core.categories import (
     hierarchy_of,
     resolve_subject,
 )
-from mdvec.text.one_line import bracketed_name
+from mdvec.household.core.shown import bracketed_name
 
 HIERARCHY = hierarchy_of(
     [("特別な支出", "家具"), ("収入", "給与"), ("食費", "外食"), ("その他", "貯蓄以外")]

@@ -304,6 +304,11 @@ def test_windows_modes_tell_nothing_of_others(tmp_path, monkeypatch):
 
 def test_words_of_a_command_are_quoted_and_read_as_each_system_has_them(monkeypatch):
     assert processes.shell_line("-s", "/my notes/a'b") == """-s '/my notes/a'"'"'b'"""
+    odd = "時\n刻's\t\\n"
+    shown = processes.shell_line("--read", odd)
+    assert shown == r"--read $'時\n刻\'s\t\\n'"
+    done = subprocess.run(["bash", "-c", f"printf %s {shown[7:]}"], capture_output=True, check=True)
+    assert done.stdout.decode() == odd
     assert processes.shell_words(r"a\ b 'c d'") == ["a b", "c d"]
     monkeypatch.setattr(sys, "platform", "win32")
     assert processes.shell_line("-s", r"C:\my notes") == r'-s "C:\my notes"'

@@ -7,7 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from table_of_cases import each
 
-from mdvec.text.one_line import bracketed_name, cited, fence_for, on_one_line, shortened, shown_name
+from mdvec.household.core.shown import bracketed_name
+from mdvec.text.one_line import cited, fence_for, on_one_line, shortened, shown_name
 
 PLAIN = ("食費",
          "（株）丸得 渋谷店", "㈱しろやぎ",
@@ -65,6 +66,7 @@ def test_a_text_of_the_data_is_cut_and_else_as_it_is():
 
 def test_a_name_in_brackets_cannot_close_them():
     assert (bracketed_name("りんりん"), bracketed_name("」だ")) == ("「りんりん」", '"」だ"')
+    assert bracketed_name("AMAZON \u3000 CO\u3000JP") == "「AMAZON CO JP」"
 
 
 def test_tag_characters_in_a_fence_are_seen_and_nothing_else_changes():

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from mdvec.text import identifier
+from mdvec.text import cited, identifier
 
 _OPENING = re.compile(r"(STRUCT|TUPLE|UNION|MAP)\(")
 _FIELD = re.compile(r'("(?:[^"]|"")*"|\w+) ')
@@ -25,7 +25,7 @@ MAX_DIGITS = 38
 def long_decimals(column: str) -> str:
     """Why a file with longer decimals is not read."""
     return (
-        f"its column {column!r} has decimals of more than {MAX_DIGITS} digits, which would be "
+        f"its column {cited(column)} has decimals of more than {MAX_DIGITS} digits, which would be "
         "rounded; write them as text"
     )
 

@@ -72,7 +72,7 @@ _WEEKDAY = r" ?[(（][月火水木金土日][)）]"
 _BEFORE_WEEKDAY = "regexp_replace({v}, ' ?[(（].*', '')"
 
 
-_USUAL_TIME = re.compile(r"(?<!\d)(?!24)\d\d?(:|時)\d")
+_USUAL_TIME = re.compile(r"(?<![\d:])(?!24)\d\d?(:|時)\d")
 _PLAIN_NUMBER = re.compile(r"-?[0-9.]+([eE][-+]?[0-9]+)?")
 _FULL_WIDTH = ("０１２３４５６７８９，．－＋／：％（）\u3000\u00a0", "0123456789,.-+/:%()  ")
 TO_HALF_WIDTH = str.maketrans(*_FULL_WIDTH)

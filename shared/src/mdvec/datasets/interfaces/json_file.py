@@ -18,6 +18,7 @@ from mdvec.datasets.core.understood import ReadingOptions, Understood
 from mdvec.datasets.interfaces.database_file import NotATable
 from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
 from mdvec.files import UnreadableFile, data_file_encoding, not_decoded
+from mdvec.text import cited
 
 _BLOCK = 2**18
 MAX_VALUE_CHARS = 2**26
@@ -56,7 +57,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise _TwiceNamed(f"an object has the name {twice!r} twice")
+        raise _TwiceNamed(f"an object has the name {cited(twice)} twice")
     return fields
 
 
@@ -259,7 +260,7 @@ def _records_of_object(whole: Mapping[str, Any]) -> tuple[Sequence[Mapping[str, 
         (name,) = tables
         others = [other for other in whole if other != name]
         left = f"; left out: {', '.join(others)}" if others else ""
-        return whole[name], f"the table is the list {name!r}{left}"
+        return whole[name], f"the table is the list {cited(name)}{left}"
     if tables:
         raise NotATable(f"it holds several lists ({', '.join(tables)}); write each to its own file")
     lists = [value for value in whole.values() if isinstance(value, list)]

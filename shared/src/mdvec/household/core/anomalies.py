@@ -18,9 +18,9 @@ from typing import Literal
 from mdvec.dates import Month
 from mdvec.household.core.answers import RowObject
 from mdvec.household.core.recurring import recurring_payments
+from mdvec.household.core.shown import shown_name
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency
-from mdvec.text import shown_name
 
 AnomalyKind = Literal["category", "shop", "new_shop"]
 _MONTHS, _MIN_MONTHS = 12, 4

@@ -14,10 +14,10 @@ from mdvec.household.core.answers import MonthEnds, Percentage, SubjectText
 from mdvec.household.core.categories import Category, Subject, Total
 from mdvec.household.core.forecast import DuePayment, due_names, due_until, rest_of_month
 from mdvec.household.core.recurring import RecurringPayment
+from mdvec.household.core.shown import shown_name
 from mdvec.household.core.sums import percent
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency
-from mdvec.text import shown_name
 from mdvec.tools import offered_name
 
 BudgetSpan = Literal["month", "year"]

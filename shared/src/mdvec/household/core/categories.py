@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from mdvec.errors import MdvecError
-from mdvec.text import bracketed_name, shortened, shown_name
+from mdvec.household.core.shown import bracketed_name, shown_name
+from mdvec.text import shortened
 
 INCOME = "収入"
 """The one 大項目 of income; all others are spending."""

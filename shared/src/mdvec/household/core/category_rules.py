@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from mdvec.household.core.answers import CategoryText
 from mdvec.household.core.categories import INCOME, UNCATEGORISED, Category
 from mdvec.household.core.shop_names import letter_pairs
+from mdvec.household.core.shown import bracketed_name, shown_name
 from mdvec.household.core.sums import totals_of_rows
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency, sums_in_words
-from mdvec.text import bracketed_name, shown_name
 
 _MIN_LIKENESS = 0.6
 _MIN_CONFIDENCE = 0.3

@@ -13,9 +13,9 @@ from statistics import median
 from mdvec.dates import ONE_DAY, Month
 from mdvec.household.core.answers import MonthText
 from mdvec.household.core.recurring import MAX_SPREAD, Payees, RecurringPayment
+from mdvec.household.core.shown import shown_name
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency
-from mdvec.text import shown_name
 
 AHEAD = 3
 """How many months after the running one are forecast."""

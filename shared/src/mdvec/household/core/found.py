@@ -18,6 +18,7 @@ from mdvec.household.core.row_sums import (
     group_lines,
     groups_by,
 )
+from mdvec.household.core.shown import shown_name, shown_path
 from mdvec.household.core.sums import RowSum, Totals
 from mdvec.household.core.transaction import ListedRow, RowNote, Transaction
 from mdvec.household.core.wording import (
@@ -28,7 +29,7 @@ from mdvec.household.core.wording import (
     left_out_in_words,
     totals_in_words,
 )
-from mdvec.text import shortened, shown_name
+from mdvec.text import shortened
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def page_lines(
         for row in rows
     ]
     lines.append(
-        f"ファイル: {'、'.join(f'{letter}={shown_name(name)}' for name, letter in letters.items())}"
+        f"ファイル: {'、'.join(f'{letter}={shown_path(name)}' for name, letter in letters.items())}"
     )
     return lines + paging.more(last, paging.total)
 

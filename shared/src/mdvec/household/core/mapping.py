@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from mdvec.errors import MdvecError
 from mdvec.household.core.categories import INCOME, UNCATEGORISED
+from mdvec.text import cited
 
 MappedColumn = str | int
 """A column by its name in the header, or by its number, from 1."""
@@ -154,7 +155,9 @@ def mapping_of(values: Pairs[str, Any]) -> Mapping:
     """
     unknown = sorted(set(values) - _KEYS)
     if unknown:
-        raise InvalidMapping(f"it has no key {unknown[0]!r}; there are: {', '.join(sorted(_KEYS))}")
+        raise InvalidMapping(
+            f"it has no key {cited(unknown[0])}; there are: {', '.join(sorted(_KEYS))}"
+        )
     for key in ("name", "date", "description"):
         if not values.get(key):
             raise InvalidMapping(f"{key!r} is missing")
@@ -193,7 +196,7 @@ def _conditions(key: str, value: object) -> Conditions:
     for column, texts in zip(columns_in(value), value.values(), strict=True):
         listed = [texts] if isinstance(texts, str) else texts
         if not isinstance(listed, list) or not all(isinstance(text, str) for text in listed):
-            raise InvalidMapping(f"{key!r} must list texts for the column {column!r}")
+            raise InvalidMapping(f"{key!r} must list texts for the column {cited(column)}")
         patterns[column] = tuple(listed)
     return Conditions(patterns)
 

@@ -12,8 +12,8 @@ from typing import Literal
 
 from mdvec.household.core.answers import answer_text
 from mdvec.household.core.pair import CandidateCounts, PairKind
+from mdvec.household.core.shown import shown_name, shown_path
 from mdvec.household.core.transaction import Numbered, StatedRow, Transaction
-from mdvec.text import shown_name
 from mdvec.tools import offered_name
 
 CandidateKind = Literal["purchase", "transfer", "charge", "card_bill"]
@@ -297,5 +297,5 @@ def _row_line(row: CandidateRow) -> str:
         map(shown_name, filter(None, (row.description, category, row.account, row.memo)))
     )
     mark = f" 重複（元: 取引ID {row.duplicate_of}）" if row.is_duplicate else ""
-    source = f"{shown_name(row.source_file)}:{row.row_number}"
+    source = f"{shown_path(row.source_file)}:{row.row_number}"
     return f"  取引ID {row.id}: {row.date} {amount} {words} ({source}){mark}"

@@ -11,9 +11,10 @@ from typing import Literal, NamedTuple, TypeVar
 
 from mdvec.dates import Days, Month, MonthRange
 from mdvec.household.core.shop_names import as_written, shops_of
+from mdvec.household.core.shown import shown_name
 from mdvec.household.core.sums import KeySum, RowSum, Totals, rounded, totals_of
 from mdvec.household.core.wording import sums_in_words, totals_in_words
-from mdvec.text import quoted, shown_name
+from mdvec.text import quoted
 
 GroupBy = Literal[
     "shop", "category", "account", "person", "day", "week", "month", "year", "weekday", "weekend"

@@ -28,7 +28,7 @@ from mdvec.household.core.mapping import (
 from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.open_columns import FileColumns, Records
 from mdvec.household.core.undecided import with_other_words_counted
-from mdvec.text import shown_name
+from mdvec.text import cited, shown_name
 
 _READ = ("date", "amount", "paid_out", "paid_in", "balance")
 _NUMBERS = (*_READ, "fees", "points")
@@ -57,13 +57,16 @@ def with_stated(
     if mapping.amount is not None and not stated.keys().isdisjoint(("paid_out", "paid_in")):
         for key in ("amount", "outgoing", "positive"):
             values.pop(key, None)
-    _move_words(values, stated, FileColumns((mapping,), records))
+    own = FileColumns((mapping,), records)
+    _move_words(values, stated, own)
     for key, value in stated.items():
         before = values.get(key)
         if key in (*_LISTS, *CONDITIONS) and value in ([], {}):
             values.pop(key, None)
             continue
-        if isinstance(value, dict) and isinstance(before, dict):
+        if key in CONDITIONS and isinstance(value, dict):
+            before = before or {}
+            value = _in_known_spelling(value, before, own)
             value = {
                 each: _merged_values(before.get(each), value.get(each))
                 for each in before | value if value.get(each) != []
@@ -113,6 +116,20 @@ def _move_words(values: dict[str, Any], stated: Pairs[str, Any], there: FileColu
             before[name] = [word for word in before[name] if one_spelling(word) not in taken]
             if taken and not before[name]:
                 del before[name]
+
+
+def _in_known_spelling(
+    value: dict[str, Any], before: Iterable[str], there: FileColumns
+) -> dict[str, Any]:
+    """Stated conditions with the names of their columns as the mapping has them."""
+
+    def keys_of(conditions: Iterable[str]) -> Iterator[tuple[str, MappedColumn]]:
+        names = list(conditions)
+        keys = map(there.key, columns_in(dict.fromkeys(names)))
+        return zip(names, keys, strict=True)
+
+    known = {key: name for name, key in keys_of(before) if name not in value}
+    return {known.get(key, name): value[name] for name, key in keys_of(value)}
 
 
 def _merged_values(before: object, stated: object) -> list[object]:
@@ -173,20 +190,22 @@ def _check_columns(
             for cells in above:
                 if not changed.header and own in (words := plain_names(cells)):
                     raise InvalidMapping(
-                        f"{key!r} names the column {column!r}, but columns of this kind of file "
-                        f"are numbers: state {words.index(str(own)) + 1} in place of the name"
+                        f"{key!r} names the column {cited(column)}, but columns of this kind of "
+                        f"file are numbers: state {words.index(str(own)) + 1} in place of the name"
                     )
             names = [shown_name(name) for name in there.cells if isinstance(name, str)]
             shown = ", ".join(names) or f"1-{len(there.cells)}"
             raise InvalidMapping(
-                f"{key!r} names the column {column!r}, which the file has not; it has: {shown}"
+                f"{key!r} names the column {cited(column)}, which the file has not; it has: {shown}"
             )
         read_as = [role for role, columns in roles.items() for each in columns if each == own]
         if key == "ignored" and not is_foreign(str(own)) and not {*_READ}.isdisjoint(read_as):
-            raise InvalidMapping(f"'ignored' names the column {column!r}, whose values are taken")
+            raise InvalidMapping(
+                f"'ignored' names the column {cited(column)}, whose values are taken"
+            )
         if key in roles and len(read_as) > 1:
             raise InvalidMapping(
-                f"the column {column!r} is named twice: {read_as[0]!r}, {read_as[1]!r}"
+                f"the column {cited(column)} is named twice: {read_as[0]!r}, {read_as[1]!r}"
             )
 
 

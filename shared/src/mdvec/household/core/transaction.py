@@ -8,7 +8,7 @@ from datetime import date
 from typing import NamedTuple
 
 from mdvec.household.core.categories import INCOME, UNCATEGORISED, Category
-from mdvec.text import bracketed_name, shown_name
+from mdvec.household.core.shown import bracketed_name, shown_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from mdvec.dates import Month, MonthRange, runs_of
 from mdvec.errors import MdvecError
 from mdvec.household.core.categories import Category, Subject, Total
+from mdvec.household.core.shown import shown_name, shown_path
 from mdvec.household.core.sums import (
     CategoryShare,
     CategoryTrend,
@@ -21,7 +22,7 @@ from mdvec.household.core.sums import (
     totals_of,
 )
 from mdvec.household.core.transaction import Transaction
-from mdvec.text import shortened, shown_name
+from mdvec.text import shortened
 from mdvec.tools import offered_name
 
 NOT_AVAILABLE = "N/A"
@@ -84,7 +85,7 @@ def left_out_text(files: Sequence[str]) -> str:
 def files_in_words(files: Sequence[str]) -> str:
     """The first file, and how many others there are."""
     others = f" ほか {len(files) - 1:,}ファイル" if len(files) > 1 else ""
-    return f"{shown_name(files[0])}{others}"
+    return f"{shown_path(files[0])}{others}"
 
 
 class InvalidPage(MdvecError):

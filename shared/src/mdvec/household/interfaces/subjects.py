@@ -31,6 +31,7 @@ from mdvec.household.core.cells import CsvText, span_at
 from mdvec.household.core.found import near_note
 from mdvec.household.core.naming import OR
 from mdvec.household.core.row_sums import ShopOf, groups_by
+from mdvec.household.core.shown import bracketed_name
 from mdvec.household.core.sums import RowSum, totals_of
 from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.core.wording import left_out_in_words, totals_in_words
@@ -47,7 +48,7 @@ from mdvec.index import (
     documents,
     stored_chunks,
 )
-from mdvec.text import Chunk, bracketed_name, folded, identifier, named_dates, terms
+from mdvec.text import Chunk, folded, identifier, named_dates, terms
 from mdvec.tools import Tool, list_tools
 
 if TYPE_CHECKING:

@@ -47,7 +47,7 @@ from mdvec.sql.core.statement import (
 )
 from mdvec.sql.core.traps import Trap, traps_in, with_values
 from mdvec.sql.process.messages import Message, listed_columns
-from mdvec.text import identifier, on_one_line, shortened
+from mdvec.text import cited, identifier, on_one_line, shortened
 
 _TABLE_NAME = re.compile(r"[^\W\d]\w{0,62}")
 _MAX_SEMICOLONS = 20
@@ -235,11 +235,11 @@ class RequestHandler:
         shown = shortened(name)
         if _TABLE_NAME.fullmatch(name) is None or not self._needs_no_quotes(name):
             raise QueryRefused(
-                f"no table can be called {shown!r}; use letters, digits and underscores, begin "
-                "with a letter, and take no word of SQL"
+                f"no table can be called {cited(shown)}; use letters, digits and underscores, "
+                "begin with a letter, and take no word of SQL"
             )
         if fold(name) in {fold(table) for table in self.tables}:
-            raise QueryRefused(f"{shown!r} is a table of the user's data; take another name")
+            raise QueryRefused(f"{cited(shown)} is a table of the user's data; take another name")
 
     def _needs_no_quotes(self, name: str) -> bool:
         tree = json.loads(self._serialize(f"SELECT {name}.x FROM {name}"))

@@ -95,7 +95,7 @@ def required_column(columns: Sequence[Column], name: str | None) -> Column:
 def _choice(candidates: Sequence[Column]) -> str:
     if not candidates:
         return "no column holds dates or timestamps; leave date_range out, or cast one in a query"
-    names = ", ".join(repr(column.name) for column in candidates[:8])
+    names = ", ".join(cited(column.name) for column in candidates[:8])
     return f"say date_column, one of: {names}"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from mdvec.errors import MdvecError
 from mdvec.sizes import MEGABYTE
-from mdvec.text import identifier, shortened, shown_name
+from mdvec.text import cited, identifier, shortened, shown_name
 from mdvec.tools import offered_name
 
 _MAX_NAME = 80
@@ -144,7 +144,7 @@ def unknown_table(name: str, known: Iterable[str], note: str = "") -> UnknownTab
     near = near or nearest_names(name, there)
     nearest = f"; nearest: {named(near)}" if near else ""
     return UnknownTable(
-        f"there is no table {shortened(name)!r}{note}{file}{nearest}; {tables}",
+        f"there is no table {cited(shortened(name))}{note}{file}{nearest}; {tables}",
         Hint(name, names_that_fit(near) or there[:_MAX_LISTED]),
     )
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from mdvec.sql.core import vocabulary
 from mdvec.sql.core.refusals import QueryRefused, unknown_table
-from mdvec.text import literal, shortened
+from mdvec.text import cited, literal, shortened
 
 MAX_SQL_CHARACTERS = 20_000
 _RULE = "only one SELECT is allowed (WITH, DESCRIBE, SUMMARIZE and UNPIVOT are fine)"
@@ -266,8 +266,8 @@ class _Checker:
             name = entry["key"]
             if _CTE_NAME.fullmatch(name) is None:
                 raise QueryRefused(
-                    f"a WITH clause cannot be named {shortened(name)!r}; use letters, digits and "
-                    "underscores"
+                    f"a WITH clause cannot be named {cited(shortened(name))}; use letters, digits "
+                    "and underscores"
                 )
             self.walk(entry["value"], scope)
             scope = scope.plus(name)

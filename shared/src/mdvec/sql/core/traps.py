@@ -15,10 +15,12 @@ from mdvec.text import (
     MAX_COMPARED,
     OTHER_SIGN,
     identifier,
+    is_visible,
     literal,
     nearest_texts,
     shortened,
     signs_of,
+    visible,
 )
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -85,8 +87,17 @@ class Trap:
     def with_nearest(self, values: Iterable[str]) -> str:
         """The note with the values that may be meant instead."""
         near = nearest_texts(self.compared, values)
-        quoted = ", ".join(f"'{shortened(value, _MAX_QUOTED)}'" for value in near)
+        quoted = ", ".join(map(_written, near))
         return f"{self.note}; nearest: {quoted}" if near else self.note
+
+
+def _written(text: str) -> str:
+    """A text, or its beginning, as a literal of SQL on one line."""
+    short = literal(text[:_MAX_QUOTED])
+    hidden = {sign for sign in short if not is_visible(sign)}
+    if hidden and hidden <= {*"\n\r\t"}:
+        short = "E" + short.replace("\\", r"\\")
+    return visible(short) + "…" * (len(text) > _MAX_QUOTED)
 
 
 def with_values(part: Any, values: Mapping[str, object]) -> Any:  # noqa: ANN401 - a part of the tree
@@ -107,13 +118,14 @@ def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
     maps = (node.get("cte_map") or {} for node in nodes_in(tree))
     ctes = {fold(entry["key"]) for listed in maps for entry in listed.get("map") or ()}
     known = {fold(name): name for name in tables if fold(name) not in ctes}
+    apart = frozenset(_told_apart(tree))
     traps: list[Trap] = []
     for node in nodes_in(tree):
         if node.get("show_type") == "SUMMARY":
             traps.append(Trap(_APPROXIMATE))
         if node.get("type") != "SELECT_NODE":
             continue
-        scope = _Scope(dict(_base_tables(node["from_table"], known)), tables)
+        scope = _Scope(dict(_base_tables(node["from_table"], known)), tables, apart=apart)
         aliases = frozenset(fold(str(item.get("alias"))) for item in node["select_list"])
         for clause, parts in node.items():
             here = replace(scope, aliases=aliases if clause in _WITH_ALIASES else frozenset())
@@ -122,6 +134,15 @@ def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
                 traps += filter(None, (_swapped(part, here), _day_trap(part, here)))
                 traps += _missing_texts(part, here)
     return [_with_ctes(trap, tree) for trap in traps[:_MAX_TRAPS]]
+
+
+def _told_apart(tree: Node) -> Iterator[str | int]:
+    """The columns of IS NULL and IS NOT NULL by their names, and what NOT negates by its id."""
+    for node in nodes_in(tree):
+        if node.get("type") == "OPERATOR_NOT":
+            yield id(node["children"][0])
+        elif node.get("type") in ("OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL"):
+            yield from (fold(name) for name in node["children"][0].get("column_names", ())[-1:])
 
 
 def _with_ctes(trap: Trap, tree: Node) -> Trap:
@@ -155,12 +176,14 @@ def _ctes_around(part: Any, wanted: Node, around: list[Node]) -> list[Node] | No
 class _Scope:
     """The tables of a SELECT by their names in it; "" stands for anything else that it reads.
 
-    ``aliases`` are names that stand for what it selects, and not for columns.
+    ``aliases`` are names that stand for what it selects, and not for columns. ``apart`` are columns
+    that the statement asks for NULL itself, and the nodes that it negates.
     """
 
     named: Mapping[str, str]
     tables: Mapping[str, Sequence[Column]]
     aliases: frozenset[str] = frozenset()
+    apart: frozenset[str | int] = frozenset()
 
     def column(self, node: object) -> tuple[str, Column] | None:
         """The table and the column of a reference; None if it is ambiguous."""
@@ -289,8 +312,9 @@ def _day_trap(node: Node, scope: _Scope) -> Trap | None:
     (sign, does, meant), name = _OF_A_DAY[kind], identifier(column.name)
     read = ", ".join(f"TRY_CAST({literal(day)} AS DATE)" for day in days)
     shown, more = shortened(column.name, _MAX_QUOTED), ", …" if len(days) > 1 else ""
+    instead = meant.format(identifier(shown))
     return Trap(
-        f"{sign} '{days[0]}'{more} {does}, for {shown} has times; write {meant.format(shown)}",
+        f"{sign} '{days[0]}'{more} {does}, for {shown} has times; write {instead}",
         check=(
             f"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM {identifier(table)} WHERE "
             f"CAST({name} AS DATE) IN ({read}) AND "
@@ -334,7 +358,8 @@ def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
         return
     table, column = identifier(of[0]), identifier(of[1].name)
     texts = [text for text in map(_text, compared[1:]) if text is not None]
-    if sign == "=" and "" in texts:
+    is_empty = node.get("type") in ("COMPARE_EQUAL", "COMPARE_IN") and "" in texts
+    if is_empty and scope.apart.isdisjoint((fold(of[1].name), id(node))):
         is_null = f"EXISTS (SELECT 1 FROM {table} WHERE {column} IS NULL)"
         yield Trap(
             f"no row of {shortened(of[0])} has {shortened(of[1].name)} = ''; its empty cells are "
@@ -344,8 +369,7 @@ def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
     for text in filter(None, texts):
         wanted = text if sign == "=" else text.strip("%")
         yield Trap(
-            f"no row of {shortened(of[0])} has {shortened(of[1].name)} {sign} "
-            f"'{shortened(text, _MAX_QUOTED)}'",
+            f"no row of {shortened(of[0])} has {shortened(of[1].name)} {sign} {_written(text)}",
             check=f"SELECT 1 FROM {table} WHERE {column} {sign} {literal(text)} LIMIT 1",
             compared=wanted,
             among=_similar_values(wanted, column, table) if wanted else "",
