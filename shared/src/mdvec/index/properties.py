@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from email.utils import getaddresses
+from functools import lru_cache
 
 import apsw
 
@@ -137,22 +138,25 @@ def stored_properties(
     if not has_properties(connection, tables):
         return {}
     rows = connection.execute(
-        "SELECT document_id, tags, aliases, day, kept "
+        "SELECT document_id, tags, aliases, ifnull(day, ''), kept "
         f"FROM {tables.properties} "
         f"WHERE document_id IN ({','.join(map(str, document_ids))})"
     )
-    return {
-        int(document_id): Properties(
-            tuple(json.loads(str(tags))),
-            tuple(json.loads(str(aliases))),
-            None if day is None else date.fromisoformat(str(day)),
-            {
-                key: tuple(value) if isinstance(value, list) else value
-                for key, value in json.loads(str(other)).items()
-            },
-        )
-        for document_id, tags, aliases, day, other in rows
-    }
+    return {int(str(document_id)): _properties(*map(str, row)) for document_id, *row in rows}
+
+
+@lru_cache(maxsize=2_048)
+def _properties(tags: str, aliases: str, day: str, other: str) -> Properties:
+    """A row of properties, all of it JSON but the day; cached, as documents are found again."""
+    return Properties(
+        tuple(json.loads(tags)),
+        tuple(json.loads(aliases)),
+        date.fromisoformat(day) if day else None,
+        {
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in json.loads(other).items()
+        },
+    )
 
 
 def _as_json(value: object) -> str:
