@@ -46,7 +46,7 @@ class WordsFound:
         as_letters: the names and keywords of a query of keywords that the index has in letters,
             perhaps with another ending (migrations: migration).
         literal: by term, the chunks that have a name or noun in a place that the index leaves out
-            (an address, a tag), or as two words (Wi-Fi).
+            (an address, a tag), or as two words (Wi-Fi), or a text with signs (15.3.1).
         in_front_matter: by term, the paths of the documents that have a name or noun, as typed,
             in their front matter, if no passage has it.
     """
@@ -111,8 +111,9 @@ class _Lookup:
         written = {
             text: index.chunks_written(self.connection, self.tables, text) for text in query.written
         }
-        with_text = {**signed, **written}
-        frequencies |= {term: len(with_name or ()) for term, with_name in with_text.items()}
+        # None where there is too much text to read.
+        with_text = {term: ids or () for term, ids in {**signed, **written}.items()}
+        frequencies |= {term: len(ids) for term, ids in with_text.items()}
         found = self._words_found(frequencies)
         others = [term for terms in found.variants.values() for term in terms]
         of_index = frequencies | self._counts(term for term in others if term not in frequencies)
@@ -136,7 +137,7 @@ class _Lookup:
                 found,
                 unwritten=self._unwritten(documents, not_in_passages),
                 in_front_matter=self._in_front_matter(documents, frequencies),
-                literal={**found.literal, **literal, **{t: c for t, c in with_text.items() if c}},
+                literal={**found.literal, **literal, **with_text},
             ),
             frequencies,
             {
