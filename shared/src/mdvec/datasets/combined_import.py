@@ -17,6 +17,7 @@ from mdvec.datasets.core.grouping import (
     hive_values,
     swapped_in_capitals,
 )
+from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces.combining import (
     CombinedColumns,
     CombinedRows,
@@ -27,7 +28,7 @@ from mdvec.datasets.interfaces.combining import (
 )
 from mdvec.datasets.interfaces.database_file import NotATable
 from mdvec.datasets.interfaces.dataset_tables import CombinedFile, file_state
-from mdvec.datasets.interfaces.parquet import ParquetFacts
+from mdvec.datasets.interfaces.parquet import CombinationFacts
 from mdvec.datasets.options import ChosenReadings
 from mdvec.datasets.planning import PlannedGroup
 from mdvec.datasets.reading import FileReader, SeveralTables
@@ -40,16 +41,13 @@ _MIN_FILES = 2
 
 @dataclass(frozen=True, slots=True)
 class ReadPart:
-    """A file that was read: its Parquet file and that file's facts."""
+    """A file that was read: its Parquet file, and the types and units of its columns."""
 
     file: FoundFile
     parquet: Path
-    facts: ParquetFacts
-
-    @property
-    def types(self) -> dict[str, str]:
-        """The types of its columns, by name."""
-        return {column.name: column.type for column in self.facts.columns}
+    types: Mapping[str, str]
+    units: Mapping[str, str]
+    has_decimal_commas: bool
 
 
 @dataclass
@@ -138,9 +136,13 @@ class CombinedImport:
     ) -> None:
         try:
             reading = replace(self.readings.of(file.path), beside_commas=self._beside_commas)
-            part = ReadPart(file, *self.reader.read(file.path, reading.with_text(as_text)))
-            self._parts[file.path] = part
-            if part.facts.has_decimal_commas:  # if it is read again as text, this is lost
+            parquet, columns = self.reader.read(file.path, reading.with_text(as_text))
+            types = {column.name: column.type for column in columns}
+            understood = self.reader.understood.get(file.path, Understood())
+            units = {column.name: column.unit for column in understood.columns if column.unit}
+            commas = any(column.has_decimal_commas for column in understood.columns)
+            part = self._parts[file.path] = ReadPart(file, parquet, types, units, commas)
+            if part.has_decimal_commas:  # if it is read again as text, this is lost
                 self._with_commas.add(file.path)
         except NotATable as error:
             self._parts.pop(file.path, None)
@@ -174,11 +176,11 @@ class CombinedImport:
         before, parts = self._before.differences.with_commas, list(self._parts.values())
         had_commas = bool(self._kept and before)
         self._beside_commas = not before.isdisjoint(self._kept) or any(
-            part.facts.has_decimal_commas for part in parts
+            part.has_decimal_commas for part in parts
         )
         if self._beside_commas:
             for part in parts:
-                is_sure = part.facts.has_decimal_commas or self._is_own(part)
+                is_sure = part.has_decimal_commas or self._is_own(part)
                 if not is_sure and "DOUBLE" in part.types.values():
                     self._read_file(part.file, (), {})
         if had_commas != self._beside_commas:
@@ -347,7 +349,7 @@ class CombinedImport:
             )
             if part := self._parts.get(path):
                 folder = self.reader.root if self._is_own(part) else None
-                types, units = spelled(part.types), spelled(part.facts.units)
+                types, units = spelled(part.types), spelled(part.units)
                 rows.append(
                     CombinedRows((path,), part.parquet, types, folder, folder_values, units)
                 )
@@ -383,7 +385,8 @@ class CombinedImport:
         )
         self._outcome.notes += differences.notes()
         self._note_nulls(rows, types)
-        columns = CombinedColumns(types, from_path, column, units, str(differences))
+        facts = CombinationFacts(units, str(differences))
+        columns = CombinedColumns(types, from_path, column, facts)
         self._outcome.file_column = column
         self._outcome.from_path = tuple(from_path)
         whole = combine(rows, columns, self.reader.snapshots)

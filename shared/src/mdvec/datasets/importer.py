@@ -28,7 +28,6 @@ from mdvec.datasets.interfaces.dataset_tables import (
     origin_of,
     split_origin,
 )
-from mdvec.datasets.interfaces.parquet import ParquetFacts
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.many_tables import CollectedTables, TableNameTaken
 from mdvec.datasets.options import ChosenReadings, DatasetOptions, Place, places_of
@@ -227,7 +226,7 @@ class _DatasetImport:
             left_out = [(part.file.path, reason)] if reason else []
             with self._failing(part.file, left_out):
                 name = self.tables.free_name(part.file.path, "")
-                self._put_new(part.file, "", name, part.parquet, part.facts)
+                self._put_new(part.file, "", name, part.parquet)
 
     def _keep_states(self, paths: Iterable[str]) -> None:
         self.files += [self.known[path] for path in paths if self._is_as_before(path)]
@@ -271,7 +270,7 @@ class _DatasetImport:
         with self._failing(file, left_out), stage, self.reader.limits():
             if is_parquet(self.reader.source(file.path)):
                 name = self.tables.free_name(file.path, "")
-                self._put_new(file, "", name, *self.reader.read(file.path, reading))
+                self._put_new(file, "", name, self.reader.source(file.path))
             else:
                 self._copy_tables(file, reading, left_out)
 
@@ -307,7 +306,7 @@ class _DatasetImport:
                 origin = origin_of(file.path, table.label)
                 try:
                     name = self.tables.free_name(file.path, table.label)
-                    self._put_new(file, table.label, name, *self.reader.copy_table(table, origin))
+                    self._put_new(file, table.label, name, self.reader.copy_table(table, origin))
                 except NotATable as error:
                     if not table.label:  # the file's only table
                         raise
@@ -316,15 +315,14 @@ class _DatasetImport:
                     self._fail(origin, error)
                     self._keep_copies(file.path, table.label)
 
-    def _put_new(
-        self, file: FoundFile, inner_table: str, name: str, parquet: Path, facts: ParquetFacts
-    ) -> None:
+    def _put_new(self, file: FoundFile, inner_table: str, name: str, parquet: Path) -> None:
         source = self.reader.source(file.path)
+        extent = self.reader.extent(file.path, parquet)
         if not counts_rows(file.path):
-            self.progress.add_units(facts.rows)
+            self.progress.add_units(extent.rows)
         if file_state(source) != (file.size, file.mtime_ns):
             raise UnreadableFile.changed()
-        self.tables.put(many_tables.file_table(name, file, inner_table, source, parquet, facts))
+        self.tables.put(many_tables.file_table(name, file, inner_table, source, parquet, extent))
 
     def _keep_copies(self, path: str, inner_table: str | None = None) -> None:
         """Keep the copies and the state of a file, or of one table of it, that cannot be read."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mdvec.datasets.combined_import import CombinedOutcome
+from mdvec.datasets.core.columns import TableExtent
 from mdvec.datasets.core.grouping import table_name
 from mdvec.datasets.interfaces.dataset_tables import (
     Combination,
@@ -14,7 +15,7 @@ from mdvec.datasets.interfaces.dataset_tables import (
     ImportedFile,
     origin_of,
 )
-from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
+from mdvec.datasets.interfaces.parquet import parquet_extent
 from mdvec.datasets.planning import PlannedGroup
 from mdvec.files import FileState, FoundFile, UnreadableFile, split_ending
 from mdvec.tools import Tool
@@ -62,11 +63,11 @@ class CollectedTables(dict[str, DatasetTable]):
 
 
 def file_table(
-    name: str, file: FoundFile, inner_table: str, source: Path, parquet: Path, facts: ParquetFacts
+    name: str, file: FoundFile, inner_table: str, source: Path, parquet: Path, extent: TableExtent
 ) -> DatasetTable:
     """The table of one file, or one of the tables in it."""
     origin = origin_of(file.path, inner_table)
-    return _table(name, origin, source, file.state, parquet, facts, inner_table=inner_table)
+    return _table(name, origin, source, file.state, parquet, extent, inner_table=inner_table)
 
 
 def group_table(
@@ -85,17 +86,17 @@ def group_table(
     if outcome.parquet is None:
         return replace(planned.old, name=name, combined=combined) if planned.old else None
     state = sum(file.size for file in files), max(file.mtime_ns for file in files)
-    facts = parquet_facts(outcome.parquet)
-    return _table(name, group.pattern, root, state, outcome.parquet, facts, combined=combined)
+    extent = parquet_extent(outcome.parquet)
+    return _table(name, group.pattern, root, state, outcome.parquet, extent, combined=combined)
 
 
 def _table(
-    name: str, origin: str, source: Path, state: FileState, parquet: Path, facts: ParquetFacts,
+    name: str, origin: str, source: Path, state: FileState, parquet: Path, extent: TableExtent,
     *, inner_table: str = "", combined: Combination | None = None,
 ) -> DatasetTable:  # fmt: skip
     return DatasetTable(
-        name, origin, parquet, source, *state, rows=facts.rows, columns=facts.columns,
-        period_column=facts.period_column, first=facts.first, last=facts.last,
+        name, origin, parquet, source, *state, rows=extent.rows, columns=extent.columns,
+        period_column=extent.period_column, first=extent.first, last=extent.last,
         combined=combined, inner_table=inner_table,
     )  # fmt: skip
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mdvec.datasets.core.choices import DELIMITERS
+from mdvec.datasets.core.columns import Column, TableExtent
 from mdvec.datasets.core.understood import ReadingOptions, Understood
 from mdvec.datasets.interfaces import database_file, sqlite_file, workbook
 from mdvec.datasets.interfaces.arrow import arrow_to_parquet
@@ -15,7 +16,7 @@ from mdvec.datasets.interfaces.csv_file import csv_to_parquet
 from mdvec.datasets.interfaces.database_file import OpenedFile, TableInFile
 from mdvec.datasets.interfaces.json_file import json_to_parquet
 from mdvec.datasets.interfaces.limits import limited_memory
-from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
+from mdvec.datasets.interfaces.parquet import parquet_columns, parquet_extent
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.interfaces.typed_rows import OnRows
 from mdvec.datasets.interfaces.unpacking import unpacked
@@ -92,8 +93,8 @@ class FileReader:
         """
         return limited_memory(self.max_memory_mb)
 
-    def read(self, path: str, reading: ReadingOptions) -> tuple[Path, ParquetFacts]:
-        """The one table of a file as Parquet: the file's own path, or that of a new copy.
+    def read(self, path: str, reading: ReadingOptions) -> tuple[Path, tuple[Column, ...]]:
+        """The one table of a file as Parquet, the file's own path or a new copy, and its columns.
 
         Raises:
             SeveralTables: it is a workbook with several tables.
@@ -104,16 +105,17 @@ class FileReader:
         with self.limits():
             if is_parquet(source):
                 with opened_within(source, self.root) as descriptor:
-                    return source, parquet_facts(path_of(descriptor), source.name)
+                    return source, parquet_columns(path_of(descriptor), source.name)
             with self.open_file(path, reading) as opened:
                 if len(opened.tables) != 1:
                     raise SeveralTables("it holds several tables")
                 copy = self.copy_table(opened.tables[0], path)
+            columns = parquet_columns(copy)
         left_out = [f"{name} is left out: {reason}" for name, reason in opened.left_out]
         self.understood[path] = self.understood[path].with_notes(*left_out)
-        return copy
+        return copy, columns
 
-    def copy_table(self, table: TableInFile, origin: str) -> tuple[Path, ParquetFacts]:
+    def copy_table(self, table: TableInFile, origin: str) -> Path:
         """A new copy of a table of an open file.
 
         Raises:
@@ -124,7 +126,20 @@ class FileReader:
             self.alone[origin] = table.name
         with self.limits(), self.snapshots.new() as (part, whole):
             self.understood[origin] = table.copy(part)
-        return whole, parquet_facts(whole)
+        return whole
+
+    def extent(self, path: str, parquet: Path) -> TableExtent:
+        """What a table holds; ``parquet`` is the file of this path, or a copy of its table.
+
+        Raises:
+            UnreadableFile: it cannot be read; the message says why.
+        """
+        source = self.source(path)
+        with self.limits():
+            if not is_parquet(source):
+                return parquet_extent(parquet)
+            with opened_within(source, self.root) as descriptor:
+                return parquet_extent(path_of(descriptor), source.name)
 
     def open_file(self, path: str, reading: ReadingOptions) -> AbstractContextManager[OpenedFile]:
         """Open a file, of any format but Parquet, whose tables can be copied within the context.

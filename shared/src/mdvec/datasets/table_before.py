@@ -9,7 +9,7 @@ from pathlib import Path
 from mdvec.datasets.core.differing import FileDifferences
 from mdvec.datasets.interfaces.combining import CombinedRows
 from mdvec.datasets.interfaces.dataset_tables import CombinedFile, DatasetTable
-from mdvec.datasets.interfaces.parquet import parquet_facts
+from mdvec.datasets.interfaces.parquet import CombinationFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class TableBefore:
         """
         if table is None or table.combined is None or table.is_lost:
             return cls()
-        facts, combined = parquet_facts(table.parquet), table.combined
+        facts, combined = CombinationFacts.of(table.parquet), table.combined
         column, added = combined.file_column, {combined.file_column, *combined.from_path}
         types = {each.name: each.type for each in table.columns if each.name not in added}
         rows = CombinedRows((), table.parquet, types, units=facts.units, file_column=column)

@@ -92,7 +92,7 @@ def test_what_was_understood_is_told_once_and_in_full_as_json(files):
     assert (first["header_row"], first["skipped"]) == (2, ("売上一覧",))
     assert first["columns"][2] == {
         "name": "額", "type": "BIGINT", "sample": "￥1,234", "nulls": 1, "note": "",
-        "decision": "",
+        "decision": "", "unit": "", "has_decimal_commas": False,
     }  # fmt: skip
     assert (second["encoding"], second["is_guess"]) == ("utf-8-sig", False)
     assert told(files.import_()) == []

@@ -11,7 +11,7 @@ from source_folder import READER
 from mdvec.datasets.core.columns import column_names
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.csv_file import csv_to_parquet
-from mdvec.datasets.interfaces.parquet import parquet_facts
+from mdvec.datasets.interfaces.parquet import parquet_extent
 from mdvec.datasets.interfaces.typed_columns import MIN_WIDE_COLUMNS
 
 VALUES = ["7", "0.25", "2025-01-31", "text", "true", "¥1,200", "1e+3", "2025/1/2 3:04", ""]
@@ -31,7 +31,7 @@ def write(file, width, rows):
 def test_thousands_of_columns_have_their_types(folder):
     write(folder / "wide.csv", width=1_080, rows=20)
     csv_to_parquet(folder / "wide.csv", folder / "wide.parquet")
-    types = [column.type for column in parquet_facts(folder / "wide.parquet").columns]
+    types = [column.type for column in parquet_extent(folder / "wide.parquet").columns]
     assert types == TYPES * 120
 
 
@@ -97,5 +97,5 @@ def test_naming_ten_times_as_many_columns_of_one_name_is_ten_times_the_work():
 def test_a_list_of_times_is_no_period(folder):
     lists = "SELECT [TIMESTAMP '2025-01-01'] AS times, DATE '2025-02-02' AS day"
     duckdb.execute(f"COPY ({lists}) TO '{folder}/t.parquet'")
-    facts = parquet_facts(folder / "t.parquet")
-    assert (facts.period_column, facts.first, facts.last) == ("day", "2025-02-02", "2025-02-02")
+    extent = parquet_extent(folder / "t.parquet")
+    assert (extent.period_column, extent.first, extent.last) == ("day", "2025-02-02", "2025-02-02")

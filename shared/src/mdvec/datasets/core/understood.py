@@ -29,6 +29,8 @@ class ReadColumn:
         nulls: how many cells, such as "-" or NA, became NULL.
         note: a sentence about values that do not fit together; "" if they do.
         decision: how ambiguous values were read, or the question about them.
+        unit: the unit of its numbers, such as "$", if their cells show one.
+        has_decimal_commas: whether its cells prove that the comma is a decimal sign.
     """
 
     name: str
@@ -37,6 +39,8 @@ class ReadColumn:
     nulls: int = 0
     note: str = ""
     decision: str = ""
+    unit: str = ""
+    has_decimal_commas: bool = False
 
     @property
     def is_plain(self) -> bool:

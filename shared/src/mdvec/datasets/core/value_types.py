@@ -134,12 +134,6 @@ def looks_like(pattern: str) -> Callable[[str], object]:
     return re.compile(pattern, re.ASCII).fullmatch
 
 
-def _matches(pattern: str) -> str:
-    """SQL: whether ``{v}`` matches a pattern whole."""
-    escaped = pattern.replace("{", "{{").replace("}", "}}")
-    return f"regexp_full_match({{v}}, '{escaped}')"
-
-
 @dataclass(frozen=True, slots=True)
 class ValueKind:
     """A kind of values.
@@ -156,8 +150,9 @@ class ValueKind:
         rule: the decision for the whole column, in words; "" if it is obvious.
         question: the question, in words, if all values can be read in two ways; such a column
             stays text.
-        quick: SQL over ``{v}``, an untrimmed cell: a fast test that most values pass, but only
-            values of the kind that a plain cast reads. "" if there is none.
+        quick: a regular expression that most untrimmed cells match, but only those that a plain
+            cast reads. "" if there is none.
+        quick_length: the length of the longest cell for which that is so.
     """
 
     type: str
@@ -170,6 +165,16 @@ class ValueKind:
     rule: str = ""
     question: str = ""
     quick: str = ""
+    quick_length: int = 19
+
+    def is_quick(self, cell: str) -> bool:
+        """Whether a plain cast reads a cell, judging by ``quick``."""
+        return len(cell) <= self.quick_length and bool(looks_like(self.quick)(cell))
+
+    def quickly(self, column: str) -> str:
+        """SQL: the same of a column's cell, which is not NULL."""
+        is_short = f"strlen({column}) <= {self.quick_length}"
+        return f"{is_short} AND regexp_full_match({column}, '{self.quick}')"
 
     def holds(self, column: str) -> str:
         """SQL: whether one value fits; false or NULL if not."""
@@ -216,6 +221,11 @@ class ValueKind:
         """Whether its values are dates or times, perhaps once a question is answered."""
         is_asked = self.pattern in (_SLASHED_MOMENT, _ERA_LETTER)
         return is_asked or self.type.startswith(("DATE", "TIMESTAMP"))
+
+    @property
+    def has_decimal_commas(self) -> bool:
+        """Whether a column of this kind proves that the comma is a file's decimal sign."""
+        return self.reading == _COMMA_DIGITS
 
     def is_plain(self, text: str) -> bool:
         """Whether a value of this kind looks the same in the file and in the table."""
@@ -275,13 +285,14 @@ def _amounts(
 
 
 _KINDS = (
-    ValueKind("BOOLEAN", "(?i)true|false", quick="{v} IN ('true', 'false', 'True', 'False')"),
-    ValueKind("BIGINT", _INTEGER, quick=_matches(_INTEGER)),
+    ValueKind("BOOLEAN", "(?i)true|false", quick="true|false|True|False"),
+    ValueKind("BIGINT", _INTEGER, quick=_INTEGER),
     ValueKind(
         "DOUBLE",
         f"{_WHOLE}|{_FRACTION}|{_POWER}",
         also="isfinite(TRY_CAST({v} AS DOUBLE))",
-        quick=f"{_matches(_SHORT_DECIMAL)} AND strlen({{v}}) <= 16",
+        quick=_SHORT_DECIMAL,
+        quick_length=16,
     ),
     # Telephone numbers begin with a plus, too; it is a sign if other values have a minus or point.
     ValueKind("BIGINT", r"0|[-+]?[1-9]\d{0,14}", needs=("^(-|0$)",)),
@@ -318,7 +329,7 @@ _KINDS = (
         needs=(r"\.\d{3},\d{1,2}$",),
         rule=_COMMAS,
     ),
-    ValueKind("DATE", _DATE, quick=_matches(_FULL_DATE)),
+    ValueKind("DATE", _DATE, quick=_FULL_DATE),
     ValueKind("DATE", _JAPANESE_DATE, reading=_ISO_DATE),
     _with_weekday(_DATE, "{v}"),
     _with_weekday(_JAPANESE_DATE, _ISO_DATE),
@@ -331,7 +342,7 @@ _KINDS = (
     ValueKind("DATE", _MONTH_NAMED, reading=_strptime_sql(_MONTH_FORMATS)),
     ValueKind("DATE", _SLASHED, reading=_DMY, needs=(_DAY_FIRST,), rule="the day comes first"),
     ValueKind("DATE", _SLASHED, reading=_MDY, needs=(_MONTH_FIRST,), rule="the month comes first"),
-    ValueKind("TIMESTAMP", rf"{_DATE}([ T]{_TIME})?", quick=_matches(_FULL_TIMESTAMP)),
+    ValueKind("TIMESTAMP", rf"{_DATE}([ T]{_TIME})?", quick=_FULL_TIMESTAMP),
     ValueKind("TIMESTAMP", _JAPANESE_MOMENT, reading=_ISO_MOMENT),
     ValueKind(
         "TIMESTAMP", _SLASHED_MOMENT, reading=_DMY, needs=(_DAY_FIRST,), rule="the day comes first"
@@ -405,11 +416,6 @@ DOTTED = ValueKind(
     "stays text until --read '{name}=comma' or '{name}=number'",
 )
 """Numbers whose points may group digits, as other numbers of the file have decimal commas."""
-
-
-def has_decimal_commas(kinds: Iterable[ValueKind | None]) -> bool:
-    """Whether a column of one of these kinds proves that the comma is a file's decimal sign."""
-    return any(kind is not None and kind.reading == _COMMA_DIGITS for kind in kinds)
 
 
 def may_be_dotted(kind: ValueKind | None) -> bool:

@@ -119,8 +119,13 @@ class _Conversion:
         guesses = _guesses(self.rows.head, sample, self.reading.columns)
         if guesses is None:
             return None
+        values = [guess.proved for guess in guesses]
+        if len(sample) < number:  # these are all rows: compiling the tests in SQL takes longer
+            if not all(map(_Guess.fits, guesses, zip(*sample, strict=True))):
+                return None
+            values = [guess.cast for guess in guesses]
         with self._watched():
-            copied = _write_guessed(self.connection, guesses, query, self.target)
+            copied = _write_rows(self.connection, values, query, self.target)
         if copied is None:
             self.target.unlink(missing_ok=True)
             return None
@@ -229,18 +234,27 @@ class _Guess:
     is_empty: bool = False
 
     @property
-    def value(self) -> str:
-        """SQL: a cell as a value; an error if it contradicts the guess."""
+    def cast(self) -> str:
+        """SQL: a cell as a value of this kind."""
+        read = self.column if self.kind is None else f"CAST({self.column} AS {self.kind.type})"
+        return f"{read} AS {identifier(self.name)}"
+
+    @property
+    def proved(self) -> str:
+        """SQL: the same; an error if the cell contradicts the guess."""
+        if self.kind is None and not self.is_empty:
+            return self.cast
+        fits, type_ = "", "VARCHAR"
         if self.kind is not None:
-            fits, type_ = f"OR ({self.kind.quick.format(v=self.column)})", self.kind.type
-        elif self.is_empty:
-            fits, type_ = "", "VARCHAR"
-        else:
-            return f"{self.column} AS {identifier(self.name)}"
+            fits, type_ = f"OR ({self.kind.quickly(self.column)})", self.kind.type
         return (
             f"CASE WHEN {self.column} IS NULL {fits} THEN CAST({self.column} AS {type_}) "
             f"ELSE error('{_MISFIT}') END AS {identifier(self.name)}"
         )
+
+    def fits(self, cells: Sequence[str | None]) -> bool:
+        """Whether no cell contradicts the guess, which was made with all of them."""
+        return self.kind is None or all(cell is None or self.kind.is_quick(cell) for cell in cells)
 
 
 def _guesses(head: Head, sample: _Texts, chosen: Mapping[str, str]) -> list[_Guess] | None:
@@ -266,15 +280,15 @@ def _guesses(head: Head, sample: _Texts, chosen: Mapping[str, str]) -> list[_Gue
     return guesses
 
 
-def _write_guessed(
-    connection: duckdb.DuckDBPyConnection, guesses: Sequence[_Guess], query: str, target: Path
+def _write_rows(
+    connection: duckdb.DuckDBPyConnection, values: Sequence[str], query: str, target: Path
 ) -> int | None:
-    """Write the rows to ``target`` in one pass; None if a value contradicts its guess.
+    """Write values of the rows to ``target`` in one pass; None if one contradicts its guess.
 
     Raises:
         duckdb.Error: DuckDB cannot read the file.
     """
-    shown = ", ".join(guess.value for guess in guesses)
+    shown = ", ".join(values)
     try:
         (rows,) = connection.execute(
             f"COPY (SELECT {shown} FROM ({query})) TO {literal(str(target))} "

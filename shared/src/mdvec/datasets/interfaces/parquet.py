@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +18,6 @@ from mdvec.files import UnreadableFile
 from mdvec.text import identifier, literal
 
 _UNITS = "mdvec_units"
-_COMMAS = "mdvec_decimal_commas"
 _DIFFERENCES = "mdvec_differences"
 _CELLS_AT_ONCE = 10_000_000
 _MAX_ROWS_AT_ONCE = 122_880
@@ -25,27 +25,39 @@ _MIN_ROWS_AT_ONCE = 2_048
 
 
 @dataclass(frozen=True, slots=True)
-class ParquetFacts(TableExtent):
-    """The content of a Parquet file.
+class CombinationFacts:
+    """What the Parquet file of a combined table says of it beside its columns.
 
-    ``units`` are the units of its numbers by column, as an import wrote them;
-    ``has_decimal_commas`` says that some numbers were read from texts with decimal commas, and
-    ``differences`` how the files that were combined in it differ.
+    ``units`` are the units of its numbers by column, and ``differences`` how its files differ.
     """
 
     units: Mapping[str, str] = field(default_factory=dict)
-    has_decimal_commas: bool = False
     differences: str = ""
 
+    @property
+    def metadata(self) -> str:
+        """The option of COPY that stores these facts; "" if there are none."""
+        units = json.dumps(self.units, ensure_ascii=False) if self.units else ""
+        texts = {_UNITS: units, _DIFFERENCES: self.differences}
+        shown = ", ".join(f"{key}: {literal(text)}" for key, text in texts.items() if text)
+        return f", KV_METADATA {{{shown}}}" if shown else ""
 
-def units_metadata(
-    units: Mapping[str, str], *, has_decimal_commas: bool = False, differences: str = ""
-) -> str:
-    """The option of COPY that stores these facts as metadata; "" if there are none."""
-    marks = [f"{_UNITS}: {literal(json.dumps(units, ensure_ascii=False))}"] if units else []
-    marks += [f"{_COMMAS}: 'true'"] if has_decimal_commas else []
-    marks += [f"{_DIFFERENCES}: {literal(differences)}"] if differences else []
-    return f", KV_METADATA {{{', '.join(marks)}}}" if marks else ""
+    @classmethod
+    def of(cls, file: Path) -> CombinationFacts:
+        """The facts that a file stores.
+
+        Raises:
+            UnreadableFile: it is not a Parquet file, or incomplete.
+        """
+        with _opened(file) as connection:
+            texts = dict(
+                connection.execute(
+                    "SELECT decode(key), decode(value) "
+                    f"FROM parquet_kv_metadata({literal(one_path(file))}) "
+                    f"WHERE decode(key) IN ('{_UNITS}', '{_DIFFERENCES}')"
+                ).fetchall()
+            )
+        return cls(json.loads(texts.get(_UNITS, "{}")), texts.get(_DIFFERENCES, ""))
 
 
 def rows_at_once(columns: int) -> int:
@@ -54,17 +66,36 @@ def rows_at_once(columns: int) -> int:
     return min(max(rows, _MIN_ROWS_AT_ONCE), _MAX_ROWS_AT_ONCE)
 
 
-def parquet_facts(file: Path, called: str = "") -> ParquetFacts:
-    """Read the facts of a Parquet file; errors name it ``called``, by default its file name.
+def parquet_columns(file: Path, called: str = "") -> tuple[Column, ...]:
+    """The columns of a Parquet file; errors name it ``called``, by default its file name.
 
     Raises:
         UnreadableFile: it is not a Parquet file, or incomplete, or has decimals too long for SQL.
     """
+    with _opened(file, called) as connection:
+        return _columns(connection, file, called)
+
+
+def parquet_extent(file: Path, called: str = "") -> TableExtent:
+    """What a Parquet file holds; see ``parquet_columns``."""
+    with _opened(file, called) as connection:
+        columns = _columns(connection, file, called)
+        dated = next((column.name for column in columns if has_dates(column)), None)
+        name = "NULL" if dated is None else identifier(dated)
+        (rows, first, last) = connection.execute(
+            f"SELECT count(*), min({name})::VARCHAR, max({name})::VARCHAR FROM {parquet_scan(file)}"
+        ).fetchone() or (0, None, None)
+    return TableExtent(
+        rows=rows, columns=columns, period_column=dated, first=_iso(first), last=_iso(last)
+    )
+
+
+@contextmanager
+def _opened(file: Path, called: str = "") -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection that can read a file; errors of DuckDB become UnreadableFile."""
     try:
         with safe_connection([file]) as connection:
-            if called:
-                _check_decimals(connection, file)
-            return _facts(connection, file)
+            yield connection
     except duckdb.Error as error:
         raise UnreadableFile(_explain(error, file, called or file.name)) from error
 
@@ -79,37 +110,16 @@ def can_read_all(file: Path) -> bool:
     return True
 
 
-def _facts(connection: duckdb.DuckDBPyConnection, file: Path) -> ParquetFacts:
-    scan = parquet_scan(file)
-    description = connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
-    columns = tuple(Column(str(row[0]), str(row[1])) for row in description)
-    marks = _marks(connection, file)
-    units = dict(json.loads(marks.get(_UNITS, "{}")))
-    dated = next((column.name for column in columns if has_dates(column)), None)
-    name = "NULL" if dated is None else identifier(dated)
-    (rows, first, last) = connection.execute(
-        f"SELECT count(*), min({name})::VARCHAR, max({name})::VARCHAR FROM {scan}"
-    ).fetchone() or (0, None, None)
-    return ParquetFacts(
-        units, _COMMAS in marks, marks.get(_DIFFERENCES, ""),
-        rows=rows, columns=columns, period_column=dated, first=_iso(first), last=_iso(last),
-    )  # fmt: skip
-
-
-def _check_decimals(connection: duckdb.DuckDBPyConnection, file: Path) -> None:
-    row = connection.execute(
-        f"SELECT name FROM parquet_schema({literal(one_path(file))}) WHERE precision > {MAX_DIGITS}"
-    ).fetchone()
-    if row is not None:
-        raise UnreadableFile(long_decimals(str(row[0])))
-
-
-def _marks(connection: duckdb.DuckDBPyConnection, file: Path) -> Mapping[str, str]:
-    rows = connection.execute(
-        f"SELECT decode(key), decode(value) FROM parquet_kv_metadata({literal(one_path(file))}) "
-        f"WHERE decode(key) IN ('{_UNITS}', '{_COMMAS}', '{_DIFFERENCES}')"
-    ).fetchall()
-    return dict(rows)
+def _columns(connection: duckdb.DuckDBPyConnection, file: Path, called: str) -> tuple[Column, ...]:
+    if called:  # it is the user's own file
+        row = connection.execute(
+            f"SELECT name FROM parquet_schema({literal(one_path(file))}) "
+            f"WHERE precision > {MAX_DIGITS}"
+        ).fetchone()
+        if row is not None:
+            raise UnreadableFile(long_decimals(str(row[0])))
+    description = connection.execute(f"DESCRIBE SELECT * FROM {parquet_scan(file)}").fetchall()
+    return tuple(Column(str(row[0]), str(row[1])) for row in description)
 
 
 def _iso(shown: str | None) -> str | None:

@@ -22,14 +22,13 @@ from mdvec.datasets.core.value_types import (
     VALUE_KINDS,
     WRITTEN_BLANKS,
     ValueKind,
-    has_decimal_commas,
     has_usual_time,
     kinds_of,
     may_be_dotted,
     possible_kinds,
 )
 from mdvec.datasets.interfaces.connection import parquet_scan
-from mdvec.datasets.interfaces.parquet import rows_at_once, units_metadata
+from mdvec.datasets.interfaces.parquet import rows_at_once
 from mdvec.files import UnreadableFile
 from mdvec.platform import shell_line
 from mdvec.text import cited, counted, identifier, is_visible, literal, shown_name
@@ -127,27 +126,23 @@ def write_typed(
     rows = max(5, min(_MAX_SAMPLE_ROWS, _SAMPLE_CELLS // len(columns)))
     sample = connection.execute(f"SELECT * FROM plain LIMIT {rows}").fetchall()
     kinds = _found_or_chosen(connection, columns, sample)
-    has_commas = has_decimal_commas(kind for kind, _ in kinds)
-    if has_commas or beside_commas:
+    if beside_commas or any(kind and kind.has_decimal_commas for kind, _ in kinds):
         kinds = _with_dotted(connection, columns, kinds, sample)
     named = [(at, column, *kinds[at]) for at, column in enumerate(columns) if column.name]
     shown = ", ".join(
         f"{column.value(f'c{at}', kind)} AS {identifier(column.name)}"
         for at, column, kind, _ in named
     )
-    units = {
-        column.name: unit
-        for _, column, kind, _ in named
-        if (unit := kind.unit if kind else column.unit)
-    }
     connection.execute(
         f"COPY (SELECT {shown} FROM plain) TO {literal(str(target))} "
-        f"(FORMAT parquet, USE_TMP_FILE false, ROW_GROUP_SIZE {rows_at_once(len(columns))}"
-        f"{units_metadata(units, has_decimal_commas=has_commas)})"
+        f"(FORMAT parquet, USE_TMP_FILE false, ROW_GROUP_SIZE {rows_at_once(len(columns))})"
     )
     read = [
         ReadColumn(
-            column.name, column.type, note=_days_note(column.type, (row[at] for row in sample))
+            column.name,
+            column.type,
+            note=_days_note(column.type, (row[at] for row in sample)),
+            unit=column.unit,
         )
         if column.type
         else read_column(column.name, kind, nulls, (row[at] for row in sample))
@@ -172,7 +167,9 @@ def read_column(
         proving = (text for text in unlike if re.search(kind.needs[-1], text, re.ASCII))
         written = next(proving, written)
     note = _days_note(kind.type, texts)
-    return ReadColumn(name, kind.type, written, nulls, note, kind.rule)
+    return ReadColumn(
+        name, kind.type, written, nulls, note, kind.rule, kind.unit, kind.has_decimal_commas
+    )
 
 
 def _days_note(type_: str, sample: Iterable[str | None]) -> str:
