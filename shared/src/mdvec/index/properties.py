@@ -111,10 +111,10 @@ def delete_properties_and_links(
         connection.execute(f"DELETE FROM {table} WHERE document_id = ?", (document_id,))
 
 
-def count_undated(connection: apsw.Connection, tables: Tables) -> int:
-    """How many documents have no date of their own."""
-    where = f"{tables.properties} WHERE document_id > 0 AND day IS NULL"
-    return int(connection.execute(f"SELECT count(*) FROM {where}").get)
+def count_undated(connection: apsw.Connection, tables: Tables, document_ids: Iterable[int]) -> int:
+    """How many of some documents have no date of their own."""
+    undated = f"SELECT document_id FROM {tables.properties} WHERE day IS NULL"
+    return len(set(document_ids).intersection(column(connection, undated)))
 
 
 def rebuild_properties(connection: apsw.Connection, tables: Tables) -> None:

@@ -172,10 +172,12 @@ def _about_passing(connection: apsw.Connection, tool: Tool, filters: Filters) ->
 
 
 def _without_dates(connection: apsw.Connection, tool: Tool, filters: Filters) -> list[str]:
-    """A note on documents that a filter of days excluded because they have no date."""
+    """A note on documents that only a filter of days excludes, because they have no date."""
     if filters.since is None and filters.until is None:
         return []
-    count = index.count_undated(connection, tool.tables)
+    rest = replace(filters, since=None, until=None)
+    passing, _, _ = passing_documents(connection, tool, rest)
+    count = index.count_undated(connection, tool.tables, passing)
     if not count:
         return []
     return [

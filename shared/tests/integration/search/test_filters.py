@@ -93,7 +93,8 @@ def test_a_path_as_it_is_written_passes_though_its_signs_have_a_meaning(pattern,
 def test_only_what_passes_the_filters_is_found(notes, said, files):
     found = notes.search("計画の話", 50, filters=filters(**said))
     assert sorted(hit.file_path.rpartition("/")[2][0] for hit in found.results) == [*files]
-    assert found.notes == ((UNDATED,) if {"since", "until"} & said.keys() else ())
+    has_days_alone = {"since", "until"} >= said.keys()  # what has no date passes no other filter
+    assert found.notes == ((UNDATED,) if has_days_alone else ())
 
 
 def test_a_folder_whose_name_begins_with_an_exclamation_mark_is_offered(collection):
@@ -130,6 +131,12 @@ def test_the_day_in_a_files_name_counts_and_its_time_does_not(collection):
     assert found.notes[0].endswith("which since and until leave out: 1")
     every = collection.search("計画の話", 50)
     assert {hit.file_path: hit.date for hit in every.results} == {**dated, "other.md": None}
+    collection.write("task.md", "- [ ] 計画\n")
+    collection.import_("update")
+    for said, left_out in (({}, 2), ({"open_tasks": True}, 1), ({"exact": ["の話"]}, 1)):
+        noted = collection.search("計画", 50, filters=filters(until="2024-12-06", **said)).notes
+        assert noted[0].endswith(f"leave out: {left_out}")
+    assert not collection.search("計画", 50, filters=filters(until="2024-12-06", path="2*")).notes
 
 
 def test_an_index_of_earlier_properties_filters_by_what_it_has_until_an_import_reads_them_anew(

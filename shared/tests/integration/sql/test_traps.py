@@ -31,7 +31,7 @@ TABLES = {
     "rain": 'CREATE TABLE rain AS SELECT 3.5 AS "前橋 気温(℃)", 2 AS "気温(℃)", 1 AS n, 9 AS "n-n"',
     "hours": """CREATE TABLE hours AS SELECT TIMESTAMP '2025-06-30 18:00' AS "at", "at" AS "時　刻",
     E'二\\n行' AS "where", 'it''s 一\\行' AS said""",
-    "memos": "CREATE TABLE memos AS SELECT unnest(['a', NULL]) AS memo",
+    "memos": "CREATE TABLE memos AS SELECT unnest(['a', 'b', NULL]) AS memo",
     "stays": 'CREATE TABLE stays AS SELECT 2 AS id, 1 AS "order"',
 }
 
@@ -128,6 +128,32 @@ def test_that_empty_cells_are_null_is_told_once(handler, condition):
     note = "no row of memos has memo = ''; its empty cells are NULL: write IS NULL"
     assert asked(handler, f"SELECT * FROM memos WHERE {condition}")["notes"] == [note]
     assert in_japanese(note).endswith("IS NULL と書いてください")
+
+
+@each(
+    ("condition", "is_told"),
+    [
+        ("memo <> 'a'", True),
+        ("'a' != memo", True),
+        ("memo NOT IN ('a', 'b')", True),
+        ("memo NOT LIKE 'a%' AND memo NOT ILIKE 'b'", True),
+        ("NOT (memo = 'a' AND true) OR NOT memo = 'a'", True),
+        ("NOT (memo <> 'a')", False),
+        ("memo <> 'a' OR memo IS NULL", False),
+        ("memo IS DISTINCT FROM 'a'", False),
+        ("memo NOT IN ('', 'a')", False),
+        ("coalesce(memo, '') <> 'a'", False),
+        ("memo IN ('a') OR memo LIKE 'b'", False),
+    ],
+)
+def test_that_rows_without_a_text_are_left_out_as_well_is_told_once(handler, condition, is_told):
+    note = (
+        "rows of memos without memo, which is NULL there, are left out, too; to keep them add "
+        'OR "memo" IS NULL'
+    )
+    said = asked(handler, f"SELECT count(*) FROM memos WHERE {condition}").get("notes", [])
+    assert said == [note] * is_told
+    assert in_japanese(note).endswith('OR "memo" IS NULL を足してください')
 
 
 @each(

@@ -65,6 +65,9 @@ _SAME_OR_NOT = {
     "COMPARE_EQUAL", "COMPARE_NOTEQUAL", "COMPARE_DISTINCT_FROM", "COMPARE_NOT_DISTINCT_FROM",
 }  # fmt: skip
 
+_TAKES = {"COMPARE_EQUAL", "COMPARE_IN", "~~", "~~*"}
+_LEAVES_OUT = {"COMPARE_NOTEQUAL", "!~~", "!~~*"}
+
 
 @dataclass(frozen=True, slots=True)
 class Trap:
@@ -132,6 +135,7 @@ def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
             for part in _own_parts(parts):
                 traps += filter(None, (trap(part) for trap in (_not_in, _is_null, _weekday)))
                 traps += filter(None, (_swapped(part, here), _day_trap(part, here)))
+                traps += filter(None, [_left_out_nulls(part, here)])
                 traps += _missing_texts(part, here)
     return [_with_ctes(trap, tree) for trap in traps[:_MAX_TRAPS]]
 
@@ -343,37 +347,67 @@ def _day(node: Node, types: Collection[str]) -> str:
 
 def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
     """Comparisons of a column with texts that no row may have, to take or to leave out rows."""
+    if (compared := _with_texts(node, scope)) is None:
+        return
+    of, column, texts = compared
+    table, name = identifier(of), identifier(column)
     sign = _LIKE.get(str(node.get("function_name")), "=")
+    is_empty = node.get("type") in ("COMPARE_EQUAL", "COMPARE_IN") and "" in texts
+    if is_empty and scope.apart.isdisjoint((fold(column), id(node))):
+        is_null = f"EXISTS (SELECT 1 FROM {table} WHERE {name} IS NULL)"
+        yield Trap(
+            f"no row of {shortened(of)} has {shortened(column)} = ''; its empty cells are "
+            "NULL: write IS NULL",
+            check=f"SELECT 1 FROM {table} WHERE {name} = '' OR NOT {is_null} LIMIT 1",
+        )
+    for text in filter(None, texts):
+        wanted = text if sign == "=" else text.strip("%")
+        yield Trap(
+            f"no row of {shortened(of)} has {shortened(column)} {sign} {_written(text)}",
+            check=f"SELECT 1 FROM {table} WHERE {name} {sign} {literal(text)} LIMIT 1",
+            compared=wanted,
+            among=_similar_values(wanted, name, table) if wanted else "",
+        )
+
+
+def _left_out_nulls(node: Node, scope: _Scope) -> Trap | None:
+    """A text that rows must not have, in a column where rows without any text are left out, too."""
+    is_negated = node.get("type") == "OPERATOR_NOT"
+    inner = node["children"][0] if is_negated else node
+    kinds = {str(inner.get("type")), str(inner.get("function_name"))}
+    is_double = id(node) in scope.apart  # NOT (x <> 'a') takes rows again
+    if is_double or kinds.isdisjoint(_TAKES if is_negated else _LEAVES_OUT):
+        return None
+    compared = _with_texts(inner, scope)
+    if compared is None or not compared[2] or "" in compared[2]:
+        return None
+    of, column, _ = compared
+    if fold(column) in scope.apart:
+        return None
+    table, name = identifier(of), identifier(column)
+    return Trap(
+        f"rows of {shortened(of)} without {shortened(column)}, which is NULL there, are left out, "
+        f"too; to keep them add OR {identifier(shortened(column))} IS NULL",
+        check=f"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE {name} IS NULL)",
+    )
+
+
+def _with_texts(node: Node, scope: _Scope) -> tuple[str, str, list[str]] | None:
+    """The table and the column of texts in a comparison, and the texts that it has with them."""
     if str(node.get("type")) in _SAME_OR_NOT:
         compared = [node["left"], node["right"]]
         compared = compared if _text(compared[0]) is None else compared[::-1]
     elif node.get("type") == "COMPARE_IN":
         compared = node["children"]
-    elif sign != "=":
+    elif str(node.get("function_name")) in _LIKE:
         compared = [argument["expression"] for argument in node.get("arguments", ())]
     else:
-        return
+        return None
     of = scope.column(compared[0]) if compared else None
     if of is None or of[1].type != "VARCHAR":
-        return
-    table, column = identifier(of[0]), identifier(of[1].name)
+        return None
     texts = [text for text in map(_text, compared[1:]) if text is not None]
-    is_empty = node.get("type") in ("COMPARE_EQUAL", "COMPARE_IN") and "" in texts
-    if is_empty and scope.apart.isdisjoint((fold(of[1].name), id(node))):
-        is_null = f"EXISTS (SELECT 1 FROM {table} WHERE {column} IS NULL)"
-        yield Trap(
-            f"no row of {shortened(of[0])} has {shortened(of[1].name)} = ''; its empty cells are "
-            "NULL: write IS NULL",
-            check=f"SELECT 1 FROM {table} WHERE {column} = '' OR NOT {is_null} LIMIT 1",
-        )
-    for text in filter(None, texts):
-        wanted = text if sign == "=" else text.strip("%")
-        yield Trap(
-            f"no row of {shortened(of[0])} has {shortened(of[1].name)} {sign} {_written(text)}",
-            check=f"SELECT 1 FROM {table} WHERE {column} {sign} {literal(text)} LIMIT 1",
-            compared=wanted,
-            among=_similar_values(wanted, column, table) if wanted else "",
-        )
+    return of[0], of[1].name, texts
 
 
 def _similar_values(text: str, column: str, table: str) -> str:
