@@ -32,6 +32,7 @@ from mdvec.search.filtering import (
     about_excluded,
     explain_empty,
     narrow,
+    only_subjects,
     without_document,
 )
 from mdvec.search.hits import Hit, hits
@@ -454,6 +455,8 @@ class _Search:
         notes = [*dict.fromkeys(note for one in found for note in one.about_words)]
         if is_confident and not notes:
             return []
+        if all(map(_is_made_of_records, tools)) and self.question.filters.is_empty:
+            return [*notes, *map(only_subjects, tools)]
         of_notes = (tool for tool in tools if not _is_made_of_records(tool))
         unread = (never_read(self.connection, tool) for tool in of_notes)
         return [*notes, *(note for note in unread if note is not None)]

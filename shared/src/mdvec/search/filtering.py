@@ -17,6 +17,7 @@ from mdvec.text import counted, folded, folded_tag, nearest_texts, quoted, short
 from mdvec.tools import KINDS, Tool
 
 _MAX_NAMED_TAGS = 5
+_ROWS_ARE_FOUND = "the household's own tools find rows by words, days and amounts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +89,14 @@ def _ids_within(
     return index.chunk_ids(connection, tool.tables) if chunks is None else chunks.ids()
 
 
+def only_subjects(tool: Tool) -> str:
+    """Why a tool of records may not answer a question."""
+    return f"in {tool.name} only shops, categories and memos are searched; {_ROWS_ARE_FOUND}"
+
+
 def without_rows(tool: Tool) -> str:
     """Why a tool of records passes no filter, and is in no listing."""
-    return (
-        f"{tool.name} was left out: these filters are for notes and documents; "
-        "the household's own tools find rows by words, days and amounts"
-    )
+    return f"{tool.name} was left out: these filters are for notes and documents; {_ROWS_ARE_FOUND}"
 
 
 def without_document(

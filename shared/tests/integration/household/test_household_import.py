@@ -262,6 +262,17 @@ def test_a_filter_of_notes_says_nothing_about_rows_but_what_finds_them(household
     )
 
 
+def test_that_amounts_are_not_searched_is_told_unless_the_answer_is_sure(household):
+    household.export("7.csv", row("a"))
+    household.import_("new")
+    assert not household.search("スーパー").notes
+    (*_, note) = household.search("48,000円").notes
+    assert note == (
+        "in kakeibo only shops, categories and memos are searched; the household's own tools "
+        "find rows by words, days and amounts"
+    )
+
+
 def test_rows_of_a_deleted_file_are_found_until_a_replace(household):
     household.export("6.csv", row("a", "市営プール", day="2025/06/30"))
     household.export("7.csv", row("b"))
