@@ -61,6 +61,7 @@ OTHERS = (
     "a document excluded", "documents excluded", "no pages", "no tool at all",
 )  # fmt: skip
 ADDRESSES = {
+    "/?q=48,000円&tool=kakeibo": "検索するのは店名・カテゴリ・メモだけです",
     "/document?tool=notes&path=zzzz": "文書「zzzz」はありません。",
     "/document?tool=notes&path=aa.md": '近い名前: "a.md"',
     "/document?tool=empty&path=a.md": "まだ文書がありません",
