@@ -123,7 +123,9 @@ class CombinedImport:
         self._reread_what_agrees_now()
         has_changed = bool(self._parts) or self._kept.keys() != before.keys()
         types = self._agreed_types() if has_changed else {}
-        if self._has_too_few():
+        number = len(self._parts) + len(self._kept)
+        is_new = self.planned.old is None and not self.planned.group.is_chosen
+        if number == 0 or (is_new and number < _MIN_FILES):
             self._outcome.separate += [(part, "") for part in self._parts.values()]
         elif has_changed:
             self._outcome.table = self._combine(name, types)
@@ -219,11 +221,6 @@ class CombinedImport:
     def _is_own(self, part: ReadPart) -> bool:
         """Whether a file is a Parquet file, which is not copied."""
         return part.parquet.parent != self.reader.snapshots.folder
-
-    def _has_too_few(self) -> bool:
-        number = len(self._parts) + len(self._kept)
-        is_new = self.planned.old is None and not self.planned.group.is_chosen
-        return number == 0 or (is_new and number < _MIN_FILES)
 
     def _common_columns(self) -> tuple[str, ...]:
         """The columns that the files must have; files with other columns become separate tables."""
@@ -390,7 +387,9 @@ class CombinedImport:
         if any(some.file_column for some in rows):
             column = self._before.file_column
         else:
-            column = _free_name({*types, *from_path})
+            taken = {name.lower() for name in (*types, *from_path)}
+            numbered = (f"file_{number}" for number in count(2))
+            column = next(name for name in chain(["file"], numbered) if name not in taken)
         units = {name: unit for some in rows for name, unit in some.units.items()}
         units = {name: unit for name, unit in units.items() if types[name] != "VARCHAR"}
         commas = self._with_commas | self._differences.with_commas.intersection(self._kept)
@@ -398,7 +397,13 @@ class CombinedImport:
             [path for some in rows for path in some.paths], types
         )
         self._outcome.notes += differences.notes()
-        self._note_nulls(rows, types)
+        for some in rows:
+            # Cells that are NULL in the table, of files without any value in a column.
+            names = [name for name, kind in types.items() if some.types.get(name) == TEXT != kind]
+            if names and not some.file_column:
+                cells = filled_cells(some, names)
+                nulls = {name: (types[name], cells[name]) for name in names}
+                self._outcome.nulls[some.paths[0]] = nulls
         columns = CombinedColumns(types, from_path, column, units, str(differences))
         whole = combine(rows, columns, self.reader.snapshots)
         self._outcome.notes += repeated_rows(whole, types, column)
@@ -415,19 +420,3 @@ class CombinedImport:
             name, group.pattern, whole, self.reader.root, *state, combined,
             **parquet_facts(whole).extent,
         )  # fmt: skip
-
-    def _note_nulls(self, rows: Sequence[CombinedRows], types: Mapping[str, str]) -> None:
-        """Note the cells that are NULL in the table, of files without any value in a column."""
-        for some in rows:
-            names = [name for name, kind in types.items() if some.types.get(name) == TEXT != kind]
-            if names and not some.file_column:
-                cells = filled_cells(some, names)
-                self._outcome.nulls[some.paths[0]] = {
-                    name: (types[name], cells[name]) for name in names
-                }
-
-
-def _free_name(names: Collection[str]) -> str:
-    taken = {name.lower() for name in names}
-    numbered = (f"file_{number}" for number in count(2))
-    return next(name for name in chain(["file"], numbered) if name not in taken)

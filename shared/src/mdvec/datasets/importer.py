@@ -89,7 +89,6 @@ class _DatasetImport:
         self.group_of: dict[str, str] = {}
         """The pattern of the table that a file should have been part of, but which failed."""
         self.left_out: dict[str, tuple[tuple[str, str], ...]] = {}
-        self.doubts: dict[str, str] = {}
         self.stored = dataset_tables.dataset_tables(self.connection, self.tool.id)
         self.known = dataset_tables.imported_files(self.connection, self.tool.id)
         folder = dataset_tables.snapshot_folder(self.connection, self.tool.id)
@@ -132,7 +131,6 @@ class _DatasetImport:
         # The rows of a file that leaves a combined table are in no copy of its own.
         unchanged -= {file.path for file in planned.single if not self._is_by_itself(file)}
         self.progress.files = len(self.found) - len(unchanged)
-        self.doubts |= planned.doubts
         # A new file must not take the name of an existing table, or of one that the user named.
         first = [each for each in planned.groups if each.old or each.group.is_chosen]
         for group in first:
@@ -141,7 +139,7 @@ class _DatasetImport:
             if file.path in unchanged:
                 self._take_over(file)
             else:
-                self._import_file(file)
+                self._import_file(file, planned.doubts.get(file.path, ""))
                 self.progress.file_done()
         for group in planned.groups:
             if group not in first:
@@ -219,12 +217,11 @@ class _DatasetImport:
             self._keep_copies(path)
         self._keep_states(path for path in outcome.failed if path in combined)
         for file in outcome.several:
-            if combined:
-                self.doubts[file.path] = (
-                    f"its tables are their own: unlike the other files of {planned.group.pattern} "
-                    "it holds several; leave one in it, or join them in SQL with UNION ALL BY NAME"
-                )
-            self._import_file(file)
+            doubt = (
+                f"its tables are their own: unlike the other files of {planned.group.pattern} it "
+                "holds several; leave one in it, or join them in SQL with UNION ALL BY NAME"
+            )
+            self._import_file(file, doubt if combined else "")
         for part, reason in outcome.separate:
             left_out = [(part.file.path, reason)] if reason else []
             with self._failing(part.file, left_out):
@@ -265,9 +262,11 @@ class _DatasetImport:
         if len(self.failed) == before:
             self.files.append(self.known[file.path])
 
-    def _import_file(self, file: FoundFile) -> None:
-        """Import a new or changed file, or note why it cannot be imported."""
-        doubt = self.doubts.get(file.path)
+    def _import_file(self, file: FoundFile, doubt: str = "") -> None:
+        """Import a new or changed file, or note why it cannot be imported.
+
+        ``doubt`` is why it is in no table with others.
+        """
         left_out = [(file.path, doubt)] if doubt else []
         reading, stage = self.readings.of(file.path), self.job.stopwatch.stage("datasets")
         with self._failing(file, left_out), stage, self.reader.limits():
