@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from mdvec.datasets import Column
 from mdvec.sql.core import histogram, profile
@@ -170,15 +171,17 @@ class Summaries:
         sql = histogram.categories_sql(column, bins)
         rows = selected.rows(sql, histogram.max_result_rows(bins))
         counted = histogram.read_categories(rows, bins)
-        return self.guard.first_fitting(self._ever_fewer(column, counted))
-
-    def _ever_fewer(self, column: Column, counted: Histogram) -> Iterator[JsonAnswer]:
-        """The answer with all categories, then with ever fewer of them."""
-        warnings = self.queries.take_warnings()
-        yield _histogram_answer(column, counted, warnings)
-        for fewer in range(len(counted.bins) - 1, 0, -1):
-            said = [*warnings, _cut(fewer, len(counted.bins), self.guard)]
-            yield _histogram_answer(column, counted.most_frequent(fewer), said)
+        warnings, all_bins = self.queries.take_warnings(), len(counted.bins)
+        whole = _histogram_answer(column, counted, warnings)
+        ever_fewer = (
+            _histogram_answer(
+                column,
+                counted.most_frequent(fewer),
+                [*warnings, _cut(fewer, all_bins, self.guard)],
+            )
+            for fewer in range(all_bins - 1, 0, -1)
+        )
+        return self.guard.first_fitting(chain([whole], ever_fewer))
 
 
 @dataclass(frozen=True, slots=True)
