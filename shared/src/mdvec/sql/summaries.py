@@ -169,7 +169,7 @@ class Summaries:
 
     def _categories(self, selected: _Selected, column: Column, bins: int) -> JsonAnswer:
         sql = histogram.categories_sql(column, bins)
-        rows = selected.rows(sql, histogram.max_result_rows(bins))
+        rows = selected.rows(sql, bins + histogram.OTHER_ROWS)
         counted = histogram.read_categories(rows, bins)
         warnings, all_bins = self.queries.take_warnings(), len(counted.bins)
         whole = _histogram_answer(column, counted, warnings)
@@ -199,8 +199,8 @@ class _Selected:
 
     def counted(self, column: Column, span: ValueSpan | None, edges: Edges) -> Histogram:
         """How many of their values are in each bin."""
-        max_rows = histogram.max_result_rows(len(edges.exact))
-        rows = self.rows(histogram.counts_sql(column, edges), max_rows)
+        sql = histogram.counts_sql(column, edges)
+        rows = self.rows(sql, len(edges.exact) + histogram.OTHER_ROWS)
         return histogram.read_counts(span, edges, rows)
 
 
