@@ -12,6 +12,7 @@ from .core.grouping import is_measured as is_measured
 from .core.grouping import is_wide as is_wide
 from .core.grouping import may_be_infinite as may_be_infinite
 from .core.grouping import table_name as table_name
+from .interfaces.connection import CLOSED as CLOSED
 from .interfaces.connection import allowed_paths as allowed_paths
 from .interfaces.connection import export_scan as export_scan
 from .interfaces.connection import parquet_scan as parquet_scan

@@ -27,12 +27,16 @@ from mdvec.datasets.interfaces.combining import (
     repeated_rows,
 )
 from mdvec.datasets.interfaces.database_file import NotATable
-from mdvec.datasets.interfaces.dataset_tables import CombinedFile, file_state
-from mdvec.datasets.interfaces.parquet import CombinationFacts
+from mdvec.datasets.interfaces.dataset_tables import (
+    Combination,
+    CombinedFile,
+    DatasetTable,
+    file_state,
+)
+from mdvec.datasets.interfaces.parquet import CombinationFacts, parquet_extent
 from mdvec.datasets.options import ChosenReadings
 from mdvec.datasets.planning import PlannedGroup
 from mdvec.datasets.reading import FileReader, SeveralTables
-from mdvec.datasets.table_before import TableBefore
 from mdvec.files import FoundFile, Scan, UnreadableFile
 from mdvec.text import cited
 
@@ -55,8 +59,7 @@ class CombinedOutcome:
     """The result of importing a group of files.
 
     Attributes:
-        files: the files of the combined table; none if there is no such table.
-        parquet: the new Parquet file of the table; None if its old one is still valid.
+        table: the combined table; None if none of the files are in one.
         separate: files that stay tables of their own, with the reason if it is worth reporting.
         failed: by path, the errors of files that cannot be read.
         no_tables: files that hold something else, with the reason.
@@ -66,10 +69,7 @@ class CombinedOutcome:
             NULL; each with its type in the table and the number of these cells.
     """
 
-    files: dict[str, CombinedFile] = field(default_factory=dict)
-    file_column: str = "file"
-    from_path: tuple[str, ...] = ()
-    parquet: Path | None = None
+    table: DatasetTable | None = None
     separate: list[tuple[ReadPart, str]] = field(default_factory=list)
     failed: dict[str, UnreadableFile] = field(default_factory=dict)
     no_tables: dict[str, str] = field(default_factory=dict)
@@ -80,12 +80,17 @@ class CombinedOutcome:
 
 @dataclass
 class CombinedImport:
-    """The import of one group of files: read parts, and files whose rows are kept from before."""
+    """The import of one group of files: read parts, and files whose rows are kept from before.
+
+    ``_before`` has the rows of the last import's table, and ``_differences`` how its files differ;
+    both are empty without such a table.
+    """
 
     planned: PlannedGroup
     reader: FileReader
     readings: ChosenReadings
-    _before: TableBefore = field(default_factory=TableBefore)
+    _before: CombinedRows = field(default_factory=lambda: CombinedRows((), Path(), {}))
+    _differences: FileDifferences = field(default_factory=FileDifferences)
     _beside_commas: bool = False
     _parts: dict[str, ReadPart] = field(default_factory=dict)
     _kept: dict[str, CombinedFile] = field(default_factory=dict)
@@ -93,22 +98,18 @@ class CombinedImport:
     _with_commas: set[str] = field(default_factory=set)
     _outcome: CombinedOutcome = field(default_factory=CombinedOutcome)
 
-    def run(self, unchanged: Collection[str], scan: Scan) -> CombinedOutcome:
+    def run(self, name: str, unchanged: Collection[str], scan: Scan) -> CombinedOutcome:
         """Read what changed, and combine it with what did not.
 
         Args:
+            name: the name of the table in SQL.
             unchanged: the paths of files that have not changed since their last import.
             scan: missing files stay in the table if they are where it could not look.
 
         Raises:
             UnreadableFile: the files cannot be combined; the old table is still valid.
         """
-        self._before = TableBefore.of(self.planned.old)
-        before = {
-            file.path: file
-            for file in self._before.files
-            if file.source == self.reader.source(file.path)
-        }
+        before = self._known_before()
         gone = before.keys() - {file.path for file in self.planned.files}
         self._kept = {path: before[path] for path in gone if scan.may_still_have(path)}
         for file in self.planned.files:
@@ -120,16 +121,31 @@ class CombinedImport:
         self._reread_what_agrees_now()
         has_changed = bool(self._parts) or self._kept.keys() != before.keys()
         types = self._agreed_types() if has_changed else {}
-        self._outcome.files = self._all_files()
-        if self._has_too_few():
+        number = len(self._parts) + len(self._kept)
+        is_new = self.planned.old is None and not self.planned.group.is_chosen
+        if number == 0 or (is_new and number < _MIN_FILES):
             self._outcome.separate += [(part, "") for part in self._parts.values()]
-            self._outcome.files = {}
         elif has_changed:
-            self._combine(types)
-        else:
-            self._outcome.file_column = self._before.rows.file_column
-            self._outcome.from_path = self._before.folder_columns
+            self._outcome.table = self._combine(name, types)
+        elif (old := self.planned.old) and old.combined:
+            combined = replace(old.combined, files=self._all_files())
+            self._outcome.table = replace(old, name=name, combined=combined)
         return self._outcome
+
+    def _known_before(self) -> dict[str, CombinedFile]:
+        """The files of the last import's table, by path; none if its Parquet file is lost."""
+        old = self.planned.old
+        if old is None or old.combined is None or old.is_lost:
+            return {}
+        facts, combined = CombinationFacts.of(old.parquet), old.combined
+        added = {combined.file_column, *combined.from_path}
+        types = {each.name: each.type for each in old.columns if each.name not in added}
+        self._before = CombinedRows(
+            (), old.parquet, types, units=facts.units, file_column=combined.file_column
+        )
+        self._differences = FileDifferences.parsed(facts.differences)
+        sources = ((file, self.reader.source(file.path)) for file in combined.files)
+        return {file.path: file for file, source in sources if file.source == source}
 
     def _read_file(
         self, file: FoundFile, as_text: Collection[str], before: Mapping[str, CombinedFile]
@@ -173,7 +189,7 @@ class CombinedImport:
 
         If no file has them any longer, files with an open question about them are read again.
         """
-        before, parts = self._before.differences.with_commas, list(self._parts.values())
+        before, parts = self._differences.with_commas, list(self._parts.values())
         had_commas = bool(self._kept and before)
         self._beside_commas = not before.isdisjoint(self._kept) or any(
             part.has_decimal_commas for part in parts
@@ -191,7 +207,7 @@ class CombinedImport:
 
         Kept rows of such a column are text, whatever their files hold.
         """
-        before, stored = self._before.types, self._before.differences.kinds
+        before, stored = self._before.types, self._differences.kinds
         texts = [name for name in stored if before.get(name) == TEXT]
         if not (texts and self._can_reread):
             return
@@ -208,16 +224,11 @@ class CombinedImport:
         """Whether a file is a Parquet file, which is not copied."""
         return part.parquet.parent != self.reader.snapshots.folder
 
-    def _has_too_few(self) -> bool:
-        number = len(self._parts) + len(self._kept)
-        is_new = self.planned.old is None and not self.planned.group.is_chosen
-        return number == 0 or (is_new and number < _MIN_FILES)
-
     def _common_columns(self) -> tuple[str, ...]:
         """The columns that the files must have; files with other columns become separate tables."""
         if not (self._parts or self._kept):
             return ()
-        before, columns_of = tuple(self._before.types), self._before.differences.columns_of
+        before, columns_of = tuple(self._before.types), self._differences.columns_of
         stored_columns = {path: columns_of(path, before) for path in self._kept}
         common = common_columns(
             list(stored_columns.values()) or [list(part.types) for part in self._parts.values()]
@@ -277,7 +288,7 @@ class CombinedImport:
             for name in common
         }
         differing = [name for name in common if len(kinds[name]) > 1]
-        known = [name for name in common if name in self._before.differences.kinds]
+        known = [name for name in common if name in self._differences.kinds]
         exact = [exact_types(some, {*differing, *known}) for some in rows]
         agreed: dict[str, str | None] = {name: min(kinds[name])[0] for name in common}
         agreed |= {name: agreed_type(types[name] for types in exact) for name in differing}
@@ -294,8 +305,8 @@ class CombinedImport:
         """The kinds of values in a column, by file, without files that lack it."""
         kinds: dict[str, str] = {}
         for some, types in zip(rows, exact, strict=True):
-            if some.file_column and name in self._before.differences.kinds:
-                known = self._before.differences.kinds[name]
+            if some.file_column and name in self._differences.kinds:
+                known = self._differences.kinds[name]
                 kinds |= {path: known[path] for path in some.paths if path in known}
             elif name in some.types:
                 kinds |= dict.fromkeys(some.paths, types.get(name, some.types[name]))
@@ -356,41 +367,48 @@ class CombinedImport:
             elif rows and rows[-1].file_column and not folder_values and not rows[-1].from_path:
                 rows[-1] = replace(rows[-1], paths=(*rows[-1].paths, path))
             else:
-                rows.append(replace(self._before.rows, paths=(path,), from_path=folder_values))
+                rows.append(replace(self._before, paths=(path,), from_path=folder_values))
         return rows
 
-    def _all_files(self) -> dict[str, CombinedFile]:
+    def _all_files(self) -> tuple[CombinedFile, ...]:
+        """The files of the table, by path."""
         read = {
             path: CombinedFile(path, self.reader.source(path), *part.file.state)
             for path, part in self._parts.items()
         }
-        return dict(sorted((self._kept | read).items()))
+        return tuple(file for _, file in sorted((self._kept | read).items()))
 
-    def _combine(self, types: Mapping[str, str]) -> None:
+    def _combine(self, name: str, types: Mapping[str, str]) -> DatasetTable:
+        """Write the rows of all files to a new table."""
         rows = self._rows(tuple(types))
         folder_values: dict[str, list[str | None]] = {}
         for some in rows:
-            for name, value in some.from_path:
-                folder_values.setdefault(name, []).append(value)
+            for added, value in some.from_path:
+                folder_values.setdefault(added, []).append(value)
         from_path = {name: hive_type(values) for name, values in folder_values.items()}
         if any(some.file_column for some in rows):
-            column = self._before.rows.file_column
+            column = self._before.file_column
         else:
-            column = _free_name({*types, *from_path})
+            taken = {name.lower() for name in (*types, *from_path)}
+            numbered = (f"file_{number}" for number in count(2))
+            column = next(name for name in chain(["file"], numbered) if name not in taken)
         units = {name: unit for some in rows for name, unit in some.units.items()}
         units = {name: unit for name, unit in units.items() if types[name] != "VARCHAR"}
-        commas = self._with_commas | self._before.differences.with_commas.intersection(self._kept)
+        commas = self._with_commas | self._differences.with_commas.intersection(self._kept)
         differences = FileDifferences(self._kinds, frozenset(commas)).restricted_to(
             [path for some in rows for path in some.paths], types
         )
         self._outcome.notes += differences.notes()
-        self._note_nulls(rows, types)
+        for some in rows:
+            # Cells that are NULL in the table, of files without any value in a column.
+            names = [name for name, kind in types.items() if some.types.get(name) == TEXT != kind]
+            if names and not some.file_column:
+                cells = filled_cells(some, names)
+                nulls = {name: (types[name], cells[name]) for name in names}
+                self._outcome.nulls[some.paths[0]] = nulls
         facts = CombinationFacts(units, str(differences))
         columns = CombinedColumns(types, from_path, column, facts)
-        self._outcome.file_column = column
-        self._outcome.from_path = tuple(from_path)
         whole = combine(rows, columns, self.reader.snapshots)
-        self._outcome.parquet = whole
         self._outcome.notes += repeated_rows(whole, types, column)
         for path, part in self._parts.items():
             state = file_state(self.reader.source(path))
@@ -398,19 +416,10 @@ class CombinedImport:
                 raise UnreadableFile(
                     f"{path} changed while the import read it; import again", may_pass=True
                 )
-
-    def _note_nulls(self, rows: Sequence[CombinedRows], types: Mapping[str, str]) -> None:
-        """Note the cells that are NULL in the table, of files without any value in a column."""
-        for some in rows:
-            names = [name for name, kind in types.items() if some.types.get(name) == TEXT != kind]
-            if names and not some.file_column:
-                cells = filled_cells(some, names)
-                self._outcome.nulls[some.paths[0]] = {
-                    name: (types[name], cells[name]) for name in names
-                }
-
-
-def _free_name(names: Collection[str]) -> str:
-    taken = {name.lower() for name in names}
-    numbered = (f"file_{number}" for number in count(2))
-    return next(name for name in chain(["file"], numbered) if name not in taken)
+        group, files = self.planned.group, self._all_files()
+        state = sum(file.size for file in files), max(file.mtime_ns for file in files)
+        combined = Combination(group, column, tuple(from_path), files)
+        return DatasetTable(
+            name, group.pattern, whole, self.reader.root, *state, combined,
+            **parquet_extent(whole).extent,
+        )  # fmt: skip

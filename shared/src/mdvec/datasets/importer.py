@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from mdvec.datasets import many_tables
 from mdvec.datasets.combined_import import CombinedImport, CombinedOutcome
 from mdvec.datasets.core.first_row import FOR_FILE
 from mdvec.datasets.core.grouping import table_name
@@ -89,7 +88,6 @@ class _DatasetImport:
         self.group_of: dict[str, str] = {}
         """The pattern of the table that a file should have been part of, but which failed."""
         self.left_out: dict[str, tuple[tuple[str, str], ...]] = {}
-        self.doubts: dict[str, str] = {}
         self.stored = dataset_tables.dataset_tables(self.connection, self.tool.id)
         self.known = dataset_tables.imported_files(self.connection, self.tool.id)
         folder = dataset_tables.snapshot_folder(self.connection, self.tool.id)
@@ -132,7 +130,6 @@ class _DatasetImport:
         # The rows of a file that leaves a combined table are in no copy of its own.
         unchanged -= {file.path for file in planned.single if not self._is_by_itself(file)}
         self.progress.files = len(self.found) - len(unchanged)
-        self.doubts |= planned.doubts
         # A new file must not take the name of an existing table, or of one that the user named.
         first = [each for each in planned.groups if each.old or each.group.is_chosen]
         for group in first:
@@ -141,7 +138,7 @@ class _DatasetImport:
             if file.path in unchanged:
                 self._take_over(file)
             else:
-                self._import_file(file)
+                self._import_file(file, planned.doubts.get(file.path, ""))
                 self.progress.file_done()
         for group in planned.groups:
             if group not in first:
@@ -175,13 +172,12 @@ class _DatasetImport:
         files = CombinedImport(planned, self.reader, self.readings)
         try:
             with self.job.stopwatch.stage("datasets"), self.reader.limits():
-                outcome = files.run(unchanged, self.job.scan)
-                table = many_tables.group_table(name, self.reader.root, planned, outcome)
+                outcome = files.run(name, unchanged, self.job.scan)
         except UnreadableFile as error:
             self._fail(planned.group.pattern, error)
             self._keep_group(planned)
         else:
-            self._put_group(planned, outcome, table)
+            self._put_group(planned, outcome)
         for file in planned.files:
             if file.path not in unchanged:
                 self.progress.file_done()
@@ -196,32 +192,35 @@ class _DatasetImport:
         self._keep_states(planned.old.file_paths if planned.old else ())
         self.group_of |= {file.path: planned.group.pattern for file in planned.files}
 
-    def _put_group(
-        self, planned: PlannedGroup, outcome: CombinedOutcome, table: DatasetTable | None
-    ) -> None:
-        if table is not None:
-            self.tables.put(table)
+    def _put_group(self, planned: PlannedGroup, outcome: CombinedOutcome) -> None:
+        combined: Collection[str] = ()
+        if outcome.table is not None:
+            self.tables.put(outcome.table)
+            combined = outcome.table.file_paths
         if outcome.notes:  # the pattern may be the name of one of the files
             own = self.reader.understood.get(planned.group.pattern, Understood())
             self.reader.understood[planned.group.pattern] = own.with_notes(*outcome.notes)
         for path, cells in outcome.nulls.items():
             if path in self.reader.understood:
                 self.reader.understood[path] = self.reader.understood[path].with_nulls(cells)
+        done: dict[str, tuple[tuple[str, str], ...]]
+        done = {path: () for path in combined if path not in outcome.failed}
+        done |= {path: ((path, reason),) for path, reason in outcome.no_tables.items()}
         self.files += [
-            replace(file, sheet=self._sheet_of(file.path))
-            for file in many_tables.complete_files(planned, outcome)
+            ImportedFile(file.path, *file.state, done[file.path], self._sheet_of(file.path))
+            for file in planned.files
+            if file.path in done
         ]
         for path, error in outcome.failed.items():
             self._fail(path, error)
             self._keep_copies(path)
-        self._keep_states(path for path in outcome.failed if path in outcome.files)
+        self._keep_states(path for path in outcome.failed if path in combined)
         for file in outcome.several:
-            if table is not None:
-                self.doubts[file.path] = (
-                    f"its tables are their own: unlike the other files of {planned.group.pattern} "
-                    "it holds several; leave one in it, or join them in SQL with UNION ALL BY NAME"
-                )
-            self._import_file(file)
+            doubt = (
+                f"its tables are their own: unlike the other files of {planned.group.pattern} it "
+                "holds several; leave one in it, or join them in SQL with UNION ALL BY NAME"
+            )
+            self._import_file(file, doubt if combined else "")
         for part, reason in outcome.separate:
             left_out = [(part.file.path, reason)] if reason else []
             with self._failing(part.file, left_out):
@@ -262,9 +261,11 @@ class _DatasetImport:
         if len(self.failed) == before:
             self.files.append(self.known[file.path])
 
-    def _import_file(self, file: FoundFile) -> None:
-        """Import a new or changed file, or note why it cannot be imported."""
-        doubt = self.doubts.get(file.path)
+    def _import_file(self, file: FoundFile, doubt: str = "") -> None:
+        """Import a new or changed file, or note why it cannot be imported.
+
+        ``doubt`` is why it is in no table with others.
+        """
         left_out = [(file.path, doubt)] if doubt else []
         reading, stage = self.readings.of(file.path), self.job.stopwatch.stage("datasets")
         with self._failing(file, left_out), stage, self.reader.limits():
@@ -322,7 +323,12 @@ class _DatasetImport:
             self.progress.add_units(extent.rows)
         if file_state(source) != (file.size, file.mtime_ns):
             raise UnreadableFile.changed()
-        self.tables.put(many_tables.file_table(name, file, inner_table, source, parquet, extent))
+        origin = origin_of(file.path, inner_table)
+        self.tables.put(
+            DatasetTable(
+                name, origin, parquet, source, *file.state, inner_table=inner_table, **extent.extent
+            )
+        )
 
     def _keep_copies(self, path: str, inner_table: str | None = None) -> None:
         """Keep the copies and the state of a file, or of one table of it, that cannot be read."""

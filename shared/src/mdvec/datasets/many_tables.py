@@ -1,23 +1,10 @@
-"""Collects an import's tables, by file and by group."""
+"""Collects an import's tables under their names in SQL."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-from pathlib import Path
-
-from mdvec.datasets.combined_import import CombinedOutcome
-from mdvec.datasets.core.columns import TableExtent
 from mdvec.datasets.core.grouping import table_name
-from mdvec.datasets.interfaces.dataset_tables import (
-    Combination,
-    DatasetTable,
-    ImportedFile,
-    origin_of,
-)
-from mdvec.datasets.interfaces.parquet import parquet_extent
-from mdvec.datasets.planning import PlannedGroup
-from mdvec.files import FileState, FoundFile, UnreadableFile, split_ending
+from mdvec.datasets.interfaces.dataset_tables import DatasetTable
+from mdvec.files import UnreadableFile, split_ending
 from mdvec.tools import Tool
 
 
@@ -60,51 +47,3 @@ class CollectedTables(dict[str, DatasetTable]):
                 f"its table would be called {name}, as that of {other.origin} is; {remedy}"
             )
         return name
-
-
-def file_table(
-    name: str, file: FoundFile, inner_table: str, source: Path, parquet: Path, extent: TableExtent
-) -> DatasetTable:
-    """The table of one file, or one of the tables in it."""
-    origin = origin_of(file.path, inner_table)
-    return _table(name, origin, source, file.state, parquet, extent, inner_table=inner_table)
-
-
-def group_table(
-    name: str, root: Path, planned: PlannedGroup, outcome: CombinedOutcome
-) -> DatasetTable | None:
-    """The table of a group; None if none of its files are in it.
-
-    Raises:
-        UnreadableFile: its new Parquet file cannot be read.
-    """
-    files = tuple(outcome.files.values())
-    if not files:
-        return None
-    group = planned.group
-    combined = Combination(group, outcome.file_column, outcome.from_path, files)
-    if outcome.parquet is None:
-        return replace(planned.old, name=name, combined=combined) if planned.old else None
-    state = sum(file.size for file in files), max(file.mtime_ns for file in files)
-    extent = parquet_extent(outcome.parquet)
-    return _table(name, group.pattern, root, state, outcome.parquet, extent, combined=combined)
-
-
-def _table(
-    name: str, origin: str, source: Path, state: FileState, parquet: Path, extent: TableExtent,
-    *, inner_table: str = "", combined: Combination | None = None,
-) -> DatasetTable:  # fmt: skip
-    return DatasetTable(
-        name, origin, parquet, source, *state, rows=extent.rows, columns=extent.columns,
-        period_column=extent.period_column, first=extent.first, last=extent.last,
-        combined=combined, inner_table=inner_table,
-    )  # fmt: skip
-
-
-def complete_files(planned: PlannedGroup, outcome: CombinedOutcome) -> Iterator[ImportedFile]:
-    """The files of a group whose present state is in its table, and those without tables."""
-    for file in planned.files:
-        if file.path in outcome.files and file.path not in outcome.failed:
-            yield ImportedFile(file.path, *file.state)
-        elif reason := outcome.no_tables.get(file.path):
-            yield ImportedFile(file.path, *file.state, ((file.path, reason),))

@@ -148,15 +148,11 @@ def _header_rows(written: str) -> str:
     return f"{first}-{last}"
 
 
-_ENDINGS = {
+_SHEETS = (*DELIMITERS, *WORKBOOK_ENDINGS)
+_ENDINGS = dict.fromkeys(Setting, (*_SHEETS, *JSON_ENDINGS, *SQLITE_ENDINGS)) | {
     Setting.ENCODING: (*DELIMITERS, *JSON_ENDINGS),
     Setting.DELIMITER: tuple(DELIMITERS),
-    Setting.HEADER_ROW: (*DELIMITERS, *WORKBOOK_ENDINGS),
-    Setting.COLUMN: (*DELIMITERS, *JSON_ENDINGS, *WORKBOOK_ENDINGS, *SQLITE_ENDINGS),
-    Setting.TOTALS: (*DELIMITERS, *WORKBOOK_ENDINGS),
-    Setting.NOTES: (*DELIMITERS, *WORKBOOK_ENDINGS),
-    Setting.NULL: (*DELIMITERS, *JSON_ENDINGS, *WORKBOOK_ENDINGS, *SQLITE_ENDINGS),
-    Setting.NULL_IN: (*DELIMITERS, *JSON_ENDINGS, *WORKBOOK_ENDINGS, *SQLITE_ENDINGS),
+    **dict.fromkeys((Setting.HEADER_ROW, Setting.TOTALS, Setting.NOTES), _SHEETS),
 }
 """The files to which each choice can apply: other formats need no such choice."""
 
@@ -327,10 +323,8 @@ class ChosenReadings:
 
 def _for_existing_column(choice: ReadingChoice, before: Iterable[ReadingChoice]) -> ReadingChoice:
     """A choice; header=auto and na=auto are for columns of that name only if one was chosen."""
-    settings: dict[str, Setting] = {
-        _HEADER: Setting.HEADER_ROW, _NULL: Setting.NULL,
-        "totals": Setting.TOTALS, "notes": Setting.NOTES,
-    }  # fmt: skip
+    of_files = (Setting.TOTALS, Setting.NOTES)
+    settings = {_HEADER: Setting.HEADER_ROW, _NULL: Setting.NULL, **{s.value: s for s in of_files}}
     is_setting = choice.value == AUTO and choice.column.lower() in settings
     if not is_setting or any(map(choice.takes_back, before)):
         return choice

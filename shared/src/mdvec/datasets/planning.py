@@ -159,14 +159,11 @@ def may_join(group: FileGroup, file: FoundFile) -> bool:
 
 
 def _new_groups(files: Iterable[FoundFile]) -> dict[FileGroup, list[FoundFile]]:
+    groups: dict[FileGroup, list[FoundFile]] = {}
     by_path = {file.path: file for file in files if may_be_part(file.path)}
-    groups = {
-        group: [by_path[path] for path in paths] for group, paths in file_groups(by_path).items()
-    }
-    return {
-        group: some for group, some in groups.items() if _parquet_bytes(some) <= MAX_PARQUET_BYTES
-    }
-
-
-def _parquet_bytes(files: Iterable[FoundFile]) -> int:
-    return sum(file.size for file in files if file.path.lower().endswith(".parquet"))
+    for group, paths in file_groups(by_path).items():
+        some = [by_path[path] for path in paths]
+        large = sum(file.size for file in some if file.path.lower().endswith(".parquet"))
+        if large <= MAX_PARQUET_BYTES:
+            groups[group] = some
+    return groups

@@ -324,11 +324,9 @@ class Questions:
         values = bound(name, question.parameters, parameters)
         table = str(values["table"][1])
         plan = question.plan(self.queries.columns(table), values)
-        (facts,) = self.queries.rows(
-            table, plan.facts, max_rows=1, parameters=plan.bound_of(plan.facts)
-        ).rows
+        (facts,) = self.queries.rows(table, plan.facts, max_rows=1, parameters={}).rows
         notes = [*plan.notes(facts), *self._not_counted(table)]
-        return Prepared(table, plan.sql, plan.bound_of(plan.sql), tuple(notes))
+        return Prepared(table, plan.sql, {}, tuple(notes))
 
     def _not_counted(self, table: str) -> list[str]:
         """A note on rows of the ledger that the household's sums leave out."""

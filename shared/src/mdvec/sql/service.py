@@ -83,8 +83,10 @@ class RequestedData:
         """
         if self.sql is None:
             return self.tool in (None, state.tool)
-        names = (_table_of(state), *materialized)
-        return state.tool == self.tool or any(_has_table(self.sql, name) for name in names)
+        names = "|".join(map(re.escape, map(fold, (_table_of(state), *materialized))))
+        # A name may continue with '__': then it is one of several tables of the source.
+        is_named = re.search(rf"(?<!\w)(?:{names})(?!(?!__)\w)", fold(self.sql)) is not None
+        return is_named or state.tool == self.tool
 
     def reads(self, state: Freshness, names: Iterable[str]) -> bool:
         """Whether the answer is from this source; its queries read the tables ``names``."""
@@ -97,11 +99,6 @@ class RequestedData:
 def _table_of(state: Freshness) -> str:
     """The prefix of the names of a source's tables."""
     return HOUSEHOLD_TABLE if KINDS[state.kind].has_ledger else table_name(state.tool)
-
-
-def _has_table(sql: str, name: str) -> bool:
-    """Whether SQL names a table, or one whose name continues with '__'."""
-    return re.search(rf"(?<!\w){re.escape(fold(name))}(?!(?!__)\w)", fold(sql)) is not None
 
 
 class Analytics:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from mdvec.datasets import Column
 from mdvec.sql.core import histogram, profile
@@ -168,17 +169,19 @@ class Summaries:
 
     def _categories(self, selected: _Selected, column: Column, bins: int) -> JsonAnswer:
         sql = histogram.categories_sql(column, bins)
-        rows = selected.rows(sql, histogram.max_result_rows(bins))
+        rows = selected.rows(sql, bins + histogram.OTHER_ROWS)
         counted = histogram.read_categories(rows, bins)
-        return self.guard.first_fitting(self._ever_fewer(column, counted))
-
-    def _ever_fewer(self, column: Column, counted: Histogram) -> Iterator[JsonAnswer]:
-        """The answer with all categories, then with ever fewer of them."""
-        warnings = self.queries.take_warnings()
-        yield _histogram_answer(column, counted, warnings)
-        for fewer in range(len(counted.bins) - 1, 0, -1):
-            said = [*warnings, _cut(fewer, len(counted.bins), self.guard)]
-            yield _histogram_answer(column, counted.most_frequent(fewer), said)
+        warnings, all_bins = self.queries.take_warnings(), len(counted.bins)
+        whole = _histogram_answer(column, counted, warnings)
+        ever_fewer = (
+            _histogram_answer(
+                column,
+                counted.most_frequent(fewer),
+                [*warnings, _cut(fewer, all_bins, self.guard)],
+            )
+            for fewer in range(all_bins - 1, 0, -1)
+        )
+        return self.guard.first_fitting(chain([whole], ever_fewer))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +199,8 @@ class _Selected:
 
     def counted(self, column: Column, span: ValueSpan | None, edges: Edges) -> Histogram:
         """How many of their values are in each bin."""
-        max_rows = histogram.max_result_rows(len(edges.exact))
-        rows = self.rows(histogram.counts_sql(column, edges), max_rows)
+        sql = histogram.counts_sql(column, edges)
+        rows = self.rows(sql, len(edges.exact) + histogram.OTHER_ROWS)
         return histogram.read_counts(span, edges, rows)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 _VALUE = re.compile(r"[-+¥￥\\]?\d[\d,.:/ T-]*")
 _YEAR = re.compile(r"(19|20)\d\d")
@@ -35,6 +36,11 @@ class TableExtent:
     period_column: str | None
     first: str | None
     last: str | None
+
+    @property
+    def extent(self) -> dict[str, Any]:
+        """These facts by name, for another object with the same content."""
+        return {each.name: getattr(self, each.name) for each in fields(TableExtent)}
 
 
 class NoHeader(ValueError):

@@ -41,7 +41,9 @@ def _convert(descriptor: int, target: Path, texts: list[str]) -> dict[str, Any]:
         frame = _lazy(descriptor)
         kinds = frame.collect_schema()
         names = kinds.names()
-        _check_decimals(kinds)
+        for name, kind in kinds.items():
+            if _digits(kind) > MAX_DIGITS:
+                return {"why": long_decimals(name)}
         exact = _exact_types(frame, kinds)
         cast = [
             # polars 2 has no cast of durations to text.
@@ -66,12 +68,6 @@ def _convert(descriptor: int, target: Path, texts: list[str]) -> dict[str, Any]:
             return {"why": "it has decimals of 256 bits; write them with 128 bits, or as text"}
         return {"error": str(error).partition("\n")[0]}
     return {"names": names, "notes": notes}
-
-
-def _check_decimals(kinds: pl.Schema) -> None:
-    for name, kind in kinds.items():
-        if _digits(kind) > MAX_DIGITS:
-            raise _NotRead(long_decimals(name))
 
 
 def _digits(kind: pl.DataType) -> int:

@@ -18,12 +18,14 @@ from mdvec.platform import data_limit, never_wait
 from mdvec.sizes import MEGABYTE
 from mdvec.text import literal
 
-_NO_EXTENSIONS = {
+CLOSED = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
     "allow_community_extensions": False,
     "allow_persistent_secrets": False,
+    "python_enable_replacements": False,
 }
+"""The configuration of a database that no SQL can extend, or have read what Python holds."""
 _SHARE_OF_MEMORY = 0.8
 _FEW_THREADS = 4
 """The threads of a connection with little memory: each needs a share of it."""
@@ -85,10 +87,9 @@ def _connect(
 ) -> duckdb.DuckDBPyConnection:
     """A separate database, whose settings are locked."""
     # The configuration's type in the stubs is too narrow.
-    connection = duckdb.connect(":memory:", config=_NO_EXTENSIONS)  # type: ignore[arg-type]
+    connection = duckdb.connect(":memory:", config=CLOSED)  # type: ignore[arg-type]
     connection.execute(f"SET enable_progress_bar = {memory_mb is not None}")
     connection.execute("SET enable_progress_bar_print = false")
-    connection.execute("SET python_enable_replacements = false")
     connection.execute("SET temp_directory = ''")
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute("SET allowed_paths = $paths", {"paths": allowed_paths(files)})

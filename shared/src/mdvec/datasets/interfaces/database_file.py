@@ -13,7 +13,7 @@ from typing import Any
 
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces import database_child
-from mdvec.datasets.interfaces.dataset_tables import file_state
+from mdvec.datasets.interfaces.dataset_tables import file_state, logs_of
 from mdvec.datasets.interfaces.snapshots import copy_with_logs, work_folder
 from mdvec.files import UnreadableFile, opened_within
 from mdvec.platform import can_read, lock_bytes, python_child
@@ -47,8 +47,7 @@ def open_duckdb_file(file: Path, targets: Path, source: Path) -> Iterator[Opened
         # The child reads a copy, so that views cannot reveal the file's place. A program that has
         # the database open holds a lock on the original, which the copy would not show.
         _lock(descriptor)
-        logs = [".wal"] if Path(f"{file}.wal").exists() else []
-        copy_with_logs(descriptor, file, source, folder / _NAME, logs)
+        copy_with_logs(descriptor, file, source, folder / _NAME, logs_of(file))
         ask = partial(_request, process, seconds)
         response = ask(_NAME)
         if "error" in response:

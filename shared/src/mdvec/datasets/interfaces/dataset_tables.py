@@ -175,8 +175,12 @@ def imported_files(connection: apsw.Connection, tool_id: int) -> Mapping[str, Im
     rows = connection.execute(
         f"SELECT {', '.join(_FILE_COLUMNS)} FROM dataset_files WHERE tool_id = ?", (tool_id,)
     )
-    files = (_imported_file(dict(zip(_FILE_COLUMNS, row, strict=True))) for row in rows)
-    return {file.path: file for file in files}
+    files = {}
+    for row in rows:
+        facts: dict[str, Any] = dict(zip(_FILE_COLUMNS, row, strict=True))
+        left_out = tuple((name, reason) for name, reason in json.loads(facts["left_out"]))
+        files[facts["path"]] = ImportedFile(**{**facts, "left_out": left_out})
+    return files
 
 
 def record_dataset(
@@ -285,11 +289,6 @@ def _combination_row(combined: Combination | None) -> str | None:
     return json.dumps(row, ensure_ascii=False)
 
 
-def _imported_file(row: Mapping[str, Any]) -> ImportedFile:
-    left_out = tuple((name, reason) for name, reason in json.loads(row["left_out"]))
-    return ImportedFile(**{**row, "left_out": left_out})
-
-
 def _file_row(file: ImportedFile) -> dict[str, apsw.SQLiteValue]:
     return asdict(file) | {"left_out": json.dumps(file.left_out, ensure_ascii=False)}
 
@@ -325,6 +324,13 @@ def has_logs(path: str) -> bool:
     return data_ending(path) in _LOGS
 
 
+def logs_of(source: Path) -> list[Path]:
+    """The logs of a database that are there."""
+    endings = _LOGS.get(data_ending(source.name), ())
+    logs = (source.with_name(f"{source.name}{ending}") for ending in endings)
+    return [log for log in logs if log.exists()]
+
+
 def file_state(source: Path) -> FileState:
     """A data file's size and time of change; a database's logs are included.
 
@@ -332,11 +338,6 @@ def file_state(source: Path) -> FileState:
         UnreadableFile: it is gone.
     """
     try:
-        states = [source.stat()]
-        for log in _LOGS.get(data_ending(source.name), ()):
-            log_file = source.with_name(f"{source.name}{log}")
-            if log_file.exists():
-                states.append(log_file.stat())
+        return state_of(*(file.stat() for file in (source, *logs_of(source))))
     except OSError as error:
         raise UnreadableFile.of_error(error) from error
-    return state_of(*states)

@@ -6,6 +6,7 @@ An object within an object becomes columns of its own, one level deep.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import chain
@@ -27,7 +28,7 @@ _KEPT_CHARS = 16
 """The length of fractions that a float keeps: 15 digits and the point."""
 _MAX_DIGITS = 767
 """No float has more."""
-_SPACES = " \t\r\n"
+_SPACES = re.compile(r"[ \t\r\n]*")
 
 
 class _TwiceNamed(ValueError):
@@ -104,10 +105,10 @@ class JSONValues:
     def _peek(self) -> str:
         """The next character that is not a space, without taking it; "" at the end."""
         while True:
-            while self._at < len(self._buffer):
-                if self._buffer[self._at] not in _SPACES:
-                    return self._buffer[self._at]
-                self._skip(1)
+            if spaces := _SPACES.match(self._buffer, self._at):
+                self._skip(spaces.end() - self._at)
+            if self._at < len(self._buffer):
+                return self._buffer[self._at]
             if not self._read_more(_BLOCK):
                 return ""
 
@@ -201,15 +202,11 @@ def _find_records(
         return
     yield value
     for at, other in numbered if second is None else chain([second], numbered):
-        yield _as_object(at, other)
-
-
-def _as_object(line: int, value: object) -> dict[str, Any]:
-    if isinstance(value, dict):
-        return value
-    raise UnreadableFile(
-        f"line {line}: it holds {_kind_of(value)} where the values before are objects"
-    )
+        if not isinstance(other, dict):
+            raise UnreadableFile(
+                f"line {at}: it holds {_kind_of(other)} where the values before are objects"
+            )
+        yield other
 
 
 def _kind_of(value: object) -> str:

@@ -79,7 +79,7 @@ class SheetTable:
     def tables(self) -> list[SheetTable]:
         """The sheet as one table, or as several that are side by side."""
         with readable():
-            columns, are_tables = tables_side_by_side(self._rows())
+            columns, are_tables = tables_side_by_side(self.sheet.rows(self.columns))
         if are_tables:
             return [self._part(run) for run in columns]
         self.set_off = columns
@@ -100,7 +100,8 @@ class SheetTable:
     def has_cells(self) -> bool:
         """Whether it has a cell with a value."""
         with readable():
-            return any(cell is not None for _, row in self._rows() for cell in row)
+            rows = self.sheet.rows(self.columns)
+            return any(cell is not None for _, row in rows for cell in row)
 
     def copy(self, target: Path) -> Understood:
         """Write its table to a Parquet file.
@@ -120,7 +121,7 @@ class SheetTable:
         is_mixed = bool(as_text)
         rows = TypedRows(target, self.on_rows, self.reading, VALUE_KINDS, reads_mixed=True)
         with readable():
-            numbered = self._rows()
+            numbered = self.sheet.rows(self.columns)
             header, (top, header_row, doubtful), below = self._below_header(numbered)
             rows.labels = header.labels
             filled = FilledRows(self.marks.tall, self.reading.leaves_out_totals)
@@ -201,9 +202,6 @@ class SheetTable:
             return header, (0, 0, 0), below
         doubtful = first[header.doubtful][0] if header.doubtful else 0
         return header, (first[header.top][0], first[header.row][0], doubtful), below
-
-    def _rows(self) -> Iterator[tuple[int, Row]]:
-        return self.sheet.rows(self.columns)
 
     def _notes(self, *, has_header: bool) -> Iterator[str]:
         if not (has_header or self.reading.header_row):

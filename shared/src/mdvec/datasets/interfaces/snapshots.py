@@ -102,19 +102,18 @@ def work_folder(targets: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def copy_with_logs(file: int, source: Path, root: Path, copy: Path, endings: Iterable[str]) -> None:
-    """Copy a database of a source that is open as ``file``, and its logs of these endings.
+def copy_with_logs(file: int, source: Path, root: Path, copy: Path, logs: Iterable[Path]) -> None:
+    """Copy a database of a source that is open as ``file``, and these of its logs.
 
     Raises:
         UnreadableFile: one of them cannot be read.
     """
     try:
         shutil.copyfile(path_of(file), copy)
-        for ending in endings:
-            log = Path(f"{source}{ending}")
+        for log in logs:
             real = Path(os.path.realpath(log))
             with opened_within(real, log if root == source else root) as opened:
-                shutil.copyfile(path_of(opened), f"{copy}{ending}")
+                shutil.copyfile(path_of(opened), f"{copy}{log.name.removeprefix(source.name)}")
     except OSError as error:
         raise UnreadableFile.of_error(error) from error
 

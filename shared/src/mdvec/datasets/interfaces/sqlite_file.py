@@ -25,6 +25,7 @@ from mdvec.datasets.interfaces.database_file import (
     TableInFile,
     unreadable_view,
 )
+from mdvec.datasets.interfaces.dataset_tables import file_state, logs_of
 from mdvec.datasets.interfaces.snapshots import copy_with_logs, work_folder
 from mdvec.datasets.interfaces.typed_rows import MAX_ROW_BYTES, OnRows, TypedRows
 from mdvec.files import UnreadableFile, opened_within
@@ -32,8 +33,6 @@ from mdvec.platform import lock_bytes, read_start
 from mdvec.sizes import MEGABYTE
 from mdvec.text import identifier
 
-SIDE_FILES = ("-wal", "-journal")
-"""What SQLite appends to a database's name for its log and its journal."""
 _HEADER = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 _DUCKDB = b"DUCK"
@@ -68,9 +67,7 @@ def open_sqlite_file(
         SnapshotsUnwritable: the folder of copies cannot be written.
     """
     with opened_within(source, root) as descriptor, work_folder(copies) as folder:
-        header = read_start(descriptor, _HEADER_BYTES)
-        _check_header(header)
-        _check_pages(header, os.fstat(descriptor).st_size)
+        _check_header(read_start(descriptor, _HEADER_BYTES), os.fstat(descriptor).st_size)
         try:
             with closing(_connect(source, descriptor, root, folder)) as connection:
                 yield _list_tables(connection, reading, on_rows)
@@ -78,17 +75,14 @@ def open_sqlite_file(
             raise _unreadable(error) from error
 
 
-def _check_header(header: bytes) -> None:
+def _check_header(header: bytes, size: int) -> None:
+    """Check what a file is, and that it ends with a whole page: SQLite would fill one up."""
     if header[_DUCKDB_PLACE] == _DUCKDB:
         raise NotATable("it is a DuckDB database; give its name the ending .duckdb")
     if not header.startswith(_HEADER):
         raise NotATable("it is not a SQLite database, or it is encrypted")
     if is_own_header(header):
         raise NotATable("it is a database of mdvec itself")
-
-
-def _check_pages(header: bytes, size: int) -> None:
-    """Check that the file ends with a whole page: SQLite fills a partial one with zeros."""
     page = int.from_bytes(header[_PAGE_SIZE])
     if size % (2**16 if page == 1 else max(page, 1)):
         raise UnreadableFile(_INCOMPLETE)
@@ -97,11 +91,10 @@ def _check_pages(header: bytes, size: int) -> None:
 def _connect(source: Path, descriptor: int, root: Path, folder: Path) -> apsw.Connection:
     """A connection to the file, or to a copy of it with its log or journal."""
     _lock(descriptor)
-    _, *states = before = _states(source)
-    sides = [side for side, state in zip(SIDE_FILES, states, strict=True) if state and state[0]]
-    if sides:
-        copy_with_logs(descriptor, source, root, folder / _NAME, sides)
-        if _states(source) != before:
+    before = file_state(source)
+    if logs := [log for log in logs_of(source) if file_state(log)[0]]:
+        copy_with_logs(descriptor, source, root, folder / _NAME, logs)
+        if file_state(source) != before:
             raise UnreadableFile(_IN_USE, may_pass=True)
         path, flags = folder / _NAME, apsw.SQLITE_OPEN_READWRITE
         connection = apsw.Connection(str(path), flags=flags)
@@ -133,18 +126,6 @@ def _lock(descriptor: int) -> None:
         raise UnreadableFile(_IN_USE, may_pass=True) from error
     except OSError:  # a file system without locks; a change still shows in the file's state
         return
-
-
-def _states(source: Path) -> list[tuple[int, int] | None]:
-    states: list[tuple[int, int] | None] = []
-    for ending in ("", *SIDE_FILES):
-        try:
-            state = Path(f"{source}{ending}").stat()
-        except OSError:
-            states.append(None)
-        else:
-            states.append((state.st_size, state.st_mtime_ns))
-    return states
 
 
 def _list_tables(

@@ -138,7 +138,8 @@ class RequestHandler:
 
     def _columns(self, message: Message) -> Message:
         text, reads = self._source(message["source"])
-        columns = self._columns_of(with_source(SELECT_ALL, text))
+        query = with_source(SELECT_ALL, text)
+        columns = columns_of(self.connection, query, self.values)
         return {"columns": listed_columns(columns), "reads": sorted(reads)}
 
     def _question(self, message: Message) -> Message:
@@ -172,12 +173,9 @@ class RequestHandler:
         self.connection.execute(f"EXPLAIN {query}", values or None)
         return columns
 
-    def _columns_of(self, query: str) -> tuple[Column, ...]:
-        return columns_of(self.connection, query, self.values)
-
     def _readably_named(self, query: str) -> tuple[str, tuple[Column, ...]]:
         """A query and its columns; year(day) is one, where DuckDB names it "year"("day")."""
-        columns = self._columns_of(query)
+        columns = columns_of(self.connection, query, self.values)
         named = tuple(
             replace(column, name=_QUOTED_WORD.sub(r"\1", column.name))
             if "(" in column.name

@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 
 from mdvec import household
-from mdvec.datasets import Column, allowed_paths, export_scan, parquet_scan
+from mdvec.datasets import CLOSED, Column, allowed_paths, export_scan, parquet_scan
 from mdvec.household import Ledger
 from mdvec.platform import limit_process
 from mdvec.sizes import MEGABYTE
@@ -42,13 +42,9 @@ def connect(memory_mb: int, time_zone: str = "UTC") -> duckdb.DuckDBPyConnection
     connection = duckdb.connect(
         ":memory:",
         config={
-            "allow_community_extensions": False,
-            "allow_persistent_secrets": False,
+            **CLOSED,
             "async_threads": 1,
-            "autoinstall_known_extensions": False,
-            "autoload_known_extensions": False,
             "memory_limit": f"{max(memory_mb - _OWN_MB, memory_mb // 2)}MB",
-            "python_enable_replacements": False,
         },
     )
     # Without a terminal the progress bar is on by default, and would go to STDOUT.

@@ -26,7 +26,8 @@ ValueSpan = tuple[Decimal, Decimal]
 """The smallest and the largest value on the column's scale."""
 Bin = dict[str, Any]
 _NULL, _NOT_FINITE = -1, -2
-_OTHER_ROWS = 2
+OTHER_ROWS = 2
+"""The rows of a result besides those of its bins: NULLs, and values that are not finite."""
 _MAX_VALUE = 60
 
 
@@ -305,11 +306,6 @@ def read_categories(rows: Sequence[Sequence[Any]], bins: int) -> Histogram:
         other_count=total - nulls - sum(category["count"] for category in categories),
         other_values=values - len(categories),
     )
-
-
-def max_result_rows(bins: int) -> int:
-    """The largest number of rows in a result of those statements."""
-    return bins + _OTHER_ROWS
 
 
 def _values(column: Column, scale: Scale) -> str:

@@ -44,17 +44,12 @@ _MAX_COLUMNS = 20
 class QuestionPlan:
     """Our statements over ``{source}``: ``sql`` for the rows of the answer, ``facts`` for one row.
 
-    ``notes`` gives the notes on the row of ``facts``; ``bound`` has the parameters of both.
+    ``notes`` gives the notes on the row of ``facts``.
     """
 
     sql: str
     facts: str
     notes: Callable[[Sequence[Any]], list[str]]
-    bound: Bound
-
-    def bound_of(self, statement: str) -> Bound:
-        """The values for the parameters of a statement; DuckDB refuses others."""
-        return {name: value for name, value in self.bound.items() if f"${name}" in statement}
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +247,7 @@ def _trend(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
             )
         return sentences + _cut_notes(f"the first {period}", f"the last {period}", *cuts)
 
-    return QuestionPlan(sql, _with_cut_periods(facts, period, day, measure), notes, {})
+    return QuestionPlan(sql, _with_cut_periods(facts, period, day, measure), notes)
 
 
 def days_of(name: str, text: str) -> Days:
@@ -288,26 +283,24 @@ def _unlike(first: Days, second: Days) -> list[str]:
     return sentences
 
 
-def _bounds_of_sides(periods: Sequence[Days]) -> Bound:
-    """The first day of each period and the day after its last, so that all of its times are in."""
-    bounds = Bound()
-    for side, period in zip(_SIDES, periods, strict=True):
-        after = min(period.last, date.max - ONE_DAY) + ONE_DAY
-        bounds[f"{side}_from"] = ("date", period.first.isoformat())
-        bounds[f"{side}_to"] = ("date", after.isoformat())
-    return bounds
+def _bounds(period: Days) -> tuple[str, str]:
+    """SQL: the first day of a period and the day after its last, so that all its times are in."""
+    after = min(period.last, date.max - ONE_DAY) + ONE_DAY
+    return f"DATE '{period.first.isoformat()}'", f"DATE '{after.isoformat()}'"
 
 
-def _comparison_facts(day: Column, measure: Column, inside: Mapping[str, str]) -> str:
+def _comparison_facts(
+    day: Column, measure: Column, inside: Sequence[str], periods: Sequence[Days]
+) -> str:
     """How many rows are in each period, and without a date or value; where the periods are cut."""
-    counts = [f"count(*) FILTER (WHERE {condition})" for condition in inside.values()]
+    counts = [f"count(*) FILTER (WHERE {condition})" for condition in inside]
     counts.append(f"count(*) FILTER (WHERE {identifier(day.name)} IS NULL)")
-    any_side = " OR ".join(inside.values())
+    any_side = " OR ".join(inside)
     counts.append(f"count(*) FILTER (WHERE ({any_side}) AND {finite_value(measure)} IS NULL)")
     cuts = ", ".join(
-        f"CASE WHEN before >= ${side}_from AND first < ${side}_to THEN first END, "
-        f"CASE WHEN after < ${side}_to AND last >= ${side}_from THEN last END"
-        for side in _SIDES
+        f"CASE WHEN before >= {begin} AND first < {end} THEN first END, "
+        f"CASE WHEN after < {end} AND last >= {begin} THEN last END"
+        for begin, end in map(_bounds, periods)
     )
     return (
         f"SELECT * FROM (SELECT {', '.join(counts)} FROM {{source}}), "
@@ -319,17 +312,17 @@ def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     measure, day = measure_of(columns, bound), date_column_of(columns, bound, "compare_periods")
     groups = _listed_columns(columns, text_value(bound, "by") or "")
     days, values = identifier(day.name), finite_value(measure)
-    inside = {side: f"({days} >= ${side}_from AND {days} < ${side}_to)" for side in _SIDES}
     periods = [days_of(side, str(bound[side][1])) for side in _SIDES]
+    inside = [f"({days} >= {begin} AND {days} < {end})" for begin, end in map(_bounds, periods)]
     figures = ", ".join(
-        f"count(*) FILTER (WHERE {inside[side]}) AS {side}_rows, "
-        f"sum({values}) FILTER (WHERE {inside[side]}) AS {side}_sum, "
-        f"avg({values}) FILTER (WHERE {inside[side]}) AS {side}_mean"
-        for side in _SIDES
+        f"count(*) FILTER (WHERE {condition}) AS {side}_rows, "
+        f"sum({values}) FILTER (WHERE {condition}) AS {side}_sum, "
+        f"avg({values}) FILTER (WHERE {condition}) AS {side}_mean"
+        for side, condition in zip(_SIDES, inside, strict=True)
     )
     key = "".join(f"{identifier(each.name)} AS {identifier(each.name)}, " for each in groups)
     grouped = (
-        f"SELECT {key}{figures} FROM {{source}} WHERE {' OR '.join(inside.values())}"
+        f"SELECT {key}{figures} FROM {{source}} WHERE {' OR '.join(inside)}"
         f"{' GROUP BY ALL' if groups else ''}"
     )
     difference = "coalesce(second_sum, 0) - coalesce(first_sum, 0)"
@@ -351,8 +344,7 @@ def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
             *_cut_notes(second_name, second_name, *cuts[2:]),
         ]
 
-    facts = _comparison_facts(day, measure, inside)
-    return QuestionPlan(sql, facts, notes, _bounds_of_sides(periods))
+    return QuestionPlan(sql, _comparison_facts(day, measure, inside, periods), notes)
 
 
 def _anomalies(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
@@ -375,15 +367,16 @@ def _anomalies(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
         f"(ORDER BY period ROWS BETWEEN {window:d} PRECEDING AND 1 PRECEDING)"
     )
     z = f"{_TO_SIGMA} * (value - median) / nullif(mad, 0)"
+    is_anomaly = f"before >= {MIN_WINDOW} AND abs({z}) >= {threshold!r}"
     sql = (
         f"SELECT period, value, round({z}, 2) AS robust_z, median, mad, window_from, window_to "
-        f"FROM ({judged}) WHERE before >= {MIN_WINDOW} AND abs({z}) >= $threshold ORDER BY period"
+        f"FROM ({judged}) WHERE {is_anomaly} ORDER BY period"
     )
     facts = (
         f"SELECT count(*), count(*) FILTER (WHERE before >= {MIN_WINDOW}), "
         f"count(*) FILTER (WHERE before >= {MIN_WINDOW} AND mad = 0), "
         f"count(*) FILTER (WHERE before >= {MIN_WINDOW} AND mad = 0 AND value <> median), "
-        f"count(*) FILTER (WHERE before >= {MIN_WINDOW} AND abs({z}) >= {threshold!r}) "
+        f"count(*) FILTER (WHERE {is_anomaly}) "
         f"FROM ({judged})"
     )
 
@@ -403,8 +396,7 @@ def _anomalies(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
             )
         return sentences + _cut_notes(f"the first {period}", f"the last {period}", *cuts)
 
-    whole_facts = _with_cut_periods(facts, period, day, measure)
-    return QuestionPlan(sql, whole_facts, notes, {"threshold": ("number", threshold)})
+    return QuestionPlan(sql, _with_cut_periods(facts, period, day, measure), notes)
 
 
 def _correlations(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
@@ -441,7 +433,7 @@ def _correlations(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
             sentences.append(f"the first {_MAX_COLUMNS} columns of numbers; name others in columns")
         return sentences
 
-    return QuestionPlan(sql, f"SELECT {spans} FROM {{source}}", notes, {})
+    return QuestionPlan(sql, f"SELECT {spans} FROM {{source}}", notes)
 
 
 def _chosen_columns(columns: Sequence[Column], names: str | None) -> list[Column]:

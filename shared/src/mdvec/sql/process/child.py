@@ -77,7 +77,7 @@ class ChildProcess:
         child_stdin, self._writing = os.pipe()
         self._reading, child_stdout = os.pipe()
         try:
-            self._process = subprocess.Popen(
+            self.popen = subprocess.Popen(
                 **python_child(_MODULE, **_ALLOCATORS),
                 stdin=child_stdin,
                 stdout=child_stdout,
@@ -98,15 +98,6 @@ class ChildProcess:
             self.end()
             raise
 
-    @property
-    def pid(self) -> int:
-        """Its process id."""
-        return self._process.pid
-
-    def alive(self) -> bool:
-        """Whether it is still running."""
-        return self._process.poll() is None
-
     def request(self, message: Message, seconds: float) -> Message:
         """Send a request, wait, and return the response.
 
@@ -123,17 +114,13 @@ class ChildProcess:
         except WireClosed as error:
             raise process_died() from error
 
-    def stop(self) -> None:
-        """Kill it from another thread; a request under way then raises QueryStopped."""
-        self._process.kill()
-
     def end(self, grace: float = 0.0) -> None:
         """Close its input, so that it exits; kill it if it has not after ``grace`` seconds."""
         os.close(self._writing)
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(grace)
-        self._process.kill()
-        self._process.wait()
+            self.popen.wait(grace)
+        self.popen.kill()
+        self.popen.wait()
         os.close(self._reading)
 
     def _response(self, deadline: float, grace: float) -> Message:
@@ -157,7 +144,7 @@ class ChildProcess:
 
     def _check_memory(self) -> None:
         with suppress(psutil.Error):
-            if psutil.Process(self.pid).memory_info().rss > self._limits.memory_mb * MEGABYTE:
+            if psutil.Process(self.popen.pid).memory_info().rss > self._limits.memory_mb * MEGABYTE:
                 raise out_of_memory(self._limits.memory_mb)
 
 
@@ -198,7 +185,7 @@ class Child:
     @property
     def pid(self) -> int | None:
         """The child's process id; None if none runs."""
-        return None if self._process is None else self._process.pid
+        return None if self._process is None else self._process.popen.pid
 
     @property
     def data(self) -> Data:
@@ -233,7 +220,7 @@ class Child:
         process, spool = self._process, self._spool
         return (
             process is not None
-            and process.alive()
+            and process.popen.poll() is None
             and self._current_data() == self._data
             and spool is not None
             and spool.is_there()
@@ -288,7 +275,7 @@ class Child:
     def interrupt(self) -> None:
         """End the child from another thread; a request under way then gets no response."""
         if (process := self._process) is not None:
-            process.stop()
+            process.popen.kill()
 
     def rest(self, seconds: float) -> None:
         """End a child that was unused for ``seconds``; the next request starts another."""

@@ -18,8 +18,8 @@ ALONE = "request "
 """The prefix of the session of a request without one, which ends with the request."""
 _SECONDS_BETWEEN_QUERIES = 1.0
 """How long a place stays reserved for the next query of the same call or client."""
-_session: ContextVar[str] = ContextVar("mdvec-sql-session", default="")
-_client: ContextVar[str] = ContextVar("mdvec-sql-client", default="")
+_caller: ContextVar[tuple[str, str]] = ContextVar("mdvec-sql-caller", default=("", ""))
+"""The session, and the client."""
 _call: ContextVar[Call] = ContextVar("mdvec-sql-call")
 
 
@@ -29,17 +29,16 @@ def in_session(session: str, client: str = "") -> Iterator[None]:
 
     Without a session, turns are those of the ``client``, if it is known.
     """
-    token, client_token = _session.set(session), _client.set(client)
+    token = _caller.set((session, client))
     try:
         yield
     finally:
-        _session.reset(token)
-        _client.reset(client_token)
+        _caller.reset(token)
 
 
 def current_session() -> str:
     """The session of this context; "" if there is only one, as over STDIO."""
-    return _session.get()
+    return _caller.get()[0]
 
 
 class NoTurn(Exception):
@@ -71,7 +70,7 @@ class Turns:
             NoTurn: none came free in ``seconds``.
             Cancelled: the work of this thread was cancelled meanwhile.
         """
-        mine = _Waiting(_client.get() or current_session(), places)
+        mine = _Waiting(_caller.get()[1] or current_session(), places)
         place = self._take(mine, seconds)
         try:
             yield place
