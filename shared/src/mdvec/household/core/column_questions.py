@@ -31,27 +31,14 @@ _CHARGE = any_of("チャージ", "top-?up")
 
 
 @dataclass(frozen=True, slots=True)
-class Undecided:
-    """A column that changes a figure, and the question about it.
+class Undecided(MappingSentence):
+    """The question about a column that changes a figure.
 
-    ``readings`` are its possible meanings: the sentence if the balance proves one, and its mapping.
+    ``readings`` are its possible meanings: the kind of the sentence that says so if the balance
+    proves one, its mapping, and what that sentence shows.
     """
 
-    column: str
-    question: MappingSentence
-    readings: tuple[tuple[MappingSentence, Mapping], ...] = ()
-
-    @classmethod
-    def of(
-        cls, kind: str, column: str, shown: str = "",
-        readings: Iterable[tuple[str, Mapping, str]] = (),
-    ) -> Undecided:  # fmt: skip
-        """A question of a kind; a reading is the kind of its sentence, its mapping, and a value."""
-        meanings = tuple(
-            (MappingSentence(what, column, shown_value), each)
-            for what, each, shown_value in readings
-        )
-        return cls(column, MappingSentence(kind, column, shown), meanings)
+    readings: Sequence[tuple[str, Mapping, str]] = ()
 
 
 def is_decided(
@@ -60,9 +47,7 @@ def is_decided(
     """Whether the mapping says, under one of the keys, what a text in a column means."""
     conditions: list[Conditions] = [getattr(mapping, key) for key in keys]
     return any(
-        fits_pattern(text, pattern)
-        for each in conditions
-        for pattern in each.patterns.get(column.key, ())
+        fits_pattern(text, pattern) for each in conditions for pattern in each.get(column.key, ())
     )
 
 
@@ -80,8 +65,8 @@ def samples(texts: Sequence[str]) -> str:
 def with_rows(mapping: Mapping, key: str, column: OpenColumn, texts: Sequence[str]) -> Mapping:
     """The mapping, with texts of a column added to one of its conditions."""
     rows: Conditions = getattr(mapping, key)
-    before = rows.patterns.get(column.key, ())
-    changed = Conditions({**rows.patterns, column.key: (*before, *texts)})
+    before = rows.get(column.key, ())
+    changed = {**rows, column.key: (*before, *texts)}
     return replace(mapping, **{key: changed})  # type: ignore[arg-type]  # a key of conditions
 
 
@@ -135,10 +120,10 @@ def about_rows(
         if none:
             skipped = with_rows(mapping, "skipped", column, none)
             readings = [("fits-skipped", skipped, samples(none))] if are_all_doubtful else []
-            yield Undecided.of("rows", column.name, samples(none), readings)
+            yield Undecided("rows", column.name, samples(none), readings)
         back = _different(each for each in texts if each.gives_back() and each.text not in none)
         if back:
-            yield Undecided.of("back", column.name, samples(back))
+            yield Undecided("back", column.name, samples(back))
     yield from _about_income(mapping, read.rows)
     amount = None if mapping.amount is None else by_key.get(mapping.amount)
     if amount and of_texts and mapping.positive == "spending" and are_all_doubtful:
@@ -156,7 +141,7 @@ def _about_income(mapping: Mapping, rows: Sequence[TransactionRow]) -> Iterator[
     column = OpenColumn(mapping.category, [INCOME])
     is_spent = any(row.category_major == INCOME and (row.amount or 0) < 0 for row in rows)
     if is_spent and not is_decided(mapping, column, INCOME):
-        yield Undecided.of("income", column.name, INCOME)
+        yield Undecided("income", column.name, INCOME)
 
 
 def _about_negative_rows(
@@ -172,4 +157,4 @@ def _about_negative_rows(
         name for name in came_from if name not in paid_to and not is_decided(mapping, names, name)
     ]
     if asked:
-        yield Undecided.of("incoming", names.name, samples(asked))
+        yield Undecided("incoming", names.name, samples(asked))
