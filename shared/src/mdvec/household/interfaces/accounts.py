@@ -203,35 +203,33 @@ _HAS_LISTS = (
 
 def balances_of(ledger: Ledger) -> dict[str, list[list[BalancedDay]]]:
     """The rows with a balance of each account, one list a statement, in the order of its file."""
+    accounts: dict[str, list[list[BalancedDay]]] = {}
+    for (_, account), lines in _balanced_rows(ledger).items():
+        accounts.setdefault(account, []).append(list(lines.values()))
+    return accounts
+
+
+def _balanced_rows(ledger: Ledger) -> dict[tuple[int, str], dict[int, BalancedDay]]:
+    """The rows with a balance of each statement and account, by line, in the order of its file."""
     rows = ledger.connection.execute(
-        "SELECT iif(s.scope = '', r.account, r.account || ' ' || s.scope), s.id, "
+        "SELECT s.id, iif(s.scope = '', r.account, r.account || ' ' || s.scope), r.row_number, "
         "r.date, r.amount, r.balance FROM ledger_statements AS s "
         "JOIN statement_rows AS r ON r.statement_id = s.id WHERE s.tool_id = ? "
         "AND r.balance NOT NULL AND r.amount NOT NULL ORDER BY s.id, r.id",
         (ledger.tool_id,),
     )
-    accounts: dict[str, dict[int, list[BalancedDay]]] = {}
-    for account, statement, *values in rows:
-        of_account = accounts.setdefault(account, {})
-        of_account.setdefault(statement, []).append(BalancedDay(*values))
-    return {account: list(of_account.values()) for account, of_account in accounts.items()}
+    files: dict[tuple[int, str], dict[int, BalancedDay]] = {}
+    for statement, account, line, *values in rows:
+        files.setdefault((statement, account), {})[line] = BalancedDay(*values)
+    return files
 
 
 def booked_rows(ledger: Ledger) -> dict[int, tuple[int, int]]:
     """The rows that their files' balances show to be booked: the statement's id and the balance."""
-    rows = ledger.connection.execute(
-        "SELECT s.id, r.account, r.row_number, r.date, r.amount, r.balance "
-        "FROM ledger_statements AS s JOIN statement_rows AS r ON r.statement_id = s.id "
-        "WHERE s.tool_id = ? AND r.balance NOT NULL AND r.amount NOT NULL ORDER BY s.id, r.id",
-        (ledger.tool_id,),
-    )
-    files: dict[tuple[int, str], list[tuple[int, BalancedDay]]] = {}
-    for statement, account, line, *values in rows:
-        files.setdefault((statement, account), []).append((line, BalancedDay(*values)))
     booked = {
         (statement, line): row.balance
-        for (statement, _), lines in files.items()
-        for (line, row), fits in zip(lines, are_in_order([row for _, row in lines]), strict=True)
+        for (statement, _), lines in _balanced_rows(ledger).items()
+        for (line, row), fits in zip(lines.items(), are_in_order([*lines.values()]), strict=True)
         if fits
     }
     stored = ledger.connection.execute(
