@@ -41,10 +41,9 @@ class KnownFile:
 
 def known_files(ledger: Ledger) -> dict[str, KnownFile]:
     """The stored states of a tool's files, by path."""
-    rows = ledger.connection.execute(
+    rows = ledger.execute(
         "SELECT path, size, mtime_ns, content_hash, is_present, rows, bad_rows, passed_over, "
-        "app_version FROM ledger_files WHERE tool_id = ?",
-        (ledger.tool_id,),
+        "app_version FROM ledger_files WHERE tool_id = ?"
     )
     return {
         path: KnownFile(
@@ -58,7 +57,7 @@ def known_files(ledger: Ledger) -> dict[str, KnownFile]:
 
 def remember_files(ledger: Ledger, files: Iterable[KnownFile]) -> None:
     """Replace the stored states of a tool's files; call within a transaction."""
-    ledger.connection.execute("DELETE FROM ledger_files WHERE tool_id = ?", (ledger.tool_id,))
+    ledger.execute("DELETE FROM ledger_files WHERE tool_id = ?")
     ledger.connection.executemany(
         "INSERT OR REPLACE INTO ledger_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
@@ -78,12 +77,12 @@ def unread_rows(ledger: Ledger, days: tuple[str, str]) -> list[tuple[str, int]]:
     Of the files whose other rows are around these days (YYYY-MM-DD, both included), or that have
     no others.
     """
-    rows = ledger.connection.execute(
+    rows = ledger.execute(
         "SELECT f.path, json_array_length(f.bad_rows) FROM ledger_files AS f "
         "LEFT JOIN ledger_statements AS s USING (tool_id, path, content_hash) "
         "WHERE f.tool_id = ? AND f.is_present AND f.bad_rows <> '[]' AND coalesce("
         "(SELECT min(value) <= ? AND max(value) >= ? FROM json_each(s.days)), TRUE) ORDER BY 1",
-        (ledger.tool_id, days[1], days[0]),
+        (days[1], days[0]),
     )
     return [(path, count) for path, count in rows]
 
@@ -102,40 +101,37 @@ class DaysInDoubt(Problem):
 
 def overruled_files(ledger: Ledger, days: tuple[str, str]) -> list[str]:
     """The files with rows of these days of which the last import said ``DaysInDoubt``."""
-    rows = ledger.connection.execute(
+    return ledger.column(
         "SELECT DISTINCT f.path FROM import_failures AS f "
         "JOIN ledger_statements AS s USING (tool_id, path) "
         "WHERE f.tool_id = ? AND f.reason LIKE '%' || ? AND (SELECT min(value) <= ? "
         "AND max(value) >= ? FROM json_each(s.days)) ORDER BY 1",
-        (ledger.tool_id, _AGAIN, days[1], days[0]),
+        (_AGAIN, days[1], days[0]),
     )
-    return [path for (path,) in rows]
 
 
 def files_left_out(ledger: Ledger) -> list[str]:
     """The present files of which no row was ever imported: they are unreadable, or undecided."""
-    rows = ledger.connection.execute(
+    return ledger.column(
         "SELECT path FROM import_failures AS f WHERE f.tool_id = ? AND f.path <> '' "
         "AND f.path NOT LIKE '%.mapping.toml' AND NOT EXISTS (SELECT 1 FROM ledger_files AS l "
         "WHERE l.tool_id = f.tool_id AND l.path = f.path "
-        "AND l.rows > json_array_length(l.bad_rows)) ORDER BY path",
-        (ledger.tool_id,),
+        "AND l.rows > json_array_length(l.bad_rows)) ORDER BY path"
     )
-    return [path for (path,) in rows]
 
 
 def without_file(ledger: Ledger) -> int:
     """The number of rows that were in none of the files at the last import."""
     version = "SELECT without_file FROM ledger_versions WHERE tool_id = ?"
-    return ledger.connection.execute(version, (ledger.tool_id,)).get or 0
+    return ledger.execute(version).get or 0
 
 
 def set_without_file(ledger: Ledger, rows: int) -> None:
     """Store the number of rows that are in none of the files."""
-    ledger.connection.execute(
+    ledger.execute(
         "INSERT INTO ledger_versions (tool_id, without_file) VALUES (?, ?) "
         "ON CONFLICT (tool_id) DO UPDATE SET without_file = excluded.without_file",
-        (ledger.tool_id, rows),
+        (rows,),
     )
 
 
@@ -161,11 +157,11 @@ def stated_begin(ledger: Ledger, day: date) -> date | None:
 
     Files of one account continue one another; the day is the last of those of several accounts.
     """
-    statements = ledger.connection.execute(
+    statements = ledger.execute(
         "SELECT s.path, coalesce(s.scope, ''), a.value FROM ledger_statements AS s "
         "LEFT JOIN json_each(s.accounts) AS a "
         "WHERE s.tool_id = ? AND EXISTS (SELECT 1 FROM json_each(s.days) WHERE value = ?)",
-        (ledger.tool_id, str(day)),
+        (str(day),),
     )
     begins: dict[tuple[str, str | None], str] = {}
     for path, *account in statements:
@@ -177,10 +173,9 @@ def stated_begin(ledger: Ledger, day: date) -> date | None:
 
 def known_statements(ledger: Ledger) -> list[Statement]:
     """All stored statements of a tool."""
-    rows = ledger.connection.execute(
+    rows = ledger.execute(
         "SELECT path, content_hash, mtime_ns, days, accounts, is_whole, seen, account_number, "
-        "coalesce(scope, ''), id, kin FROM ledger_statements WHERE tool_id = ?",
-        (ledger.tool_id,),
+        "coalesce(scope, ''), id, kin FROM ledger_statements WHERE tool_id = ?"
     )
     return [
         Statement(
@@ -193,7 +188,7 @@ def known_statements(ledger: Ledger) -> list[Statement]:
 
 def remember_statement(ledger: Ledger, statement: Statement) -> int:
     """Store a statement and return its id; call within a transaction."""
-    statement_id: int = ledger.connection.execute(
+    return ledger.number(
         "INSERT INTO ledger_statements (tool_id, path, content_hash, mtime_ns, days, accounts, "
         "is_whole, seen, account_number, kin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0) "
         "ON CONFLICT (tool_id, path, content_hash) DO UPDATE SET "
@@ -204,12 +199,11 @@ def remember_statement(ledger: Ledger, statement: Statement) -> int:
         "seen = excluded.seen, account_number = "
         "iif(excluded.account_number = '', account_number, excluded.account_number) RETURNING id",
         (
-            ledger.tool_id, statement.path, statement.content_hash, statement.mtime_ns,
+            statement.path, statement.content_hash, statement.mtime_ns,
             json.dumps(statement.days), json.dumps(sorted(statement.accounts)),
             statement.can_show_removals, statement.first_seen, statement.account_number,
         ),
-    ).get  # fmt: skip
-    return statement_id
+    )  # fmt: skip
 
 
 def set_families(connection: apsw.Connection, families: Iterable[tuple[int, int]]) -> None:
@@ -253,21 +247,19 @@ def delete_copies(connection: apsw.Connection, statement_ids: Sequence[int]) -> 
 
 def forget_statements(ledger: Ledger, remaining: Collection[int]) -> None:
     """Delete statements, except ``remaining``, that have no rows and show none to be gone."""
-    ledger.connection.execute(
+    ledger.execute(
         "DELETE FROM ledger_statements WHERE tool_id = ?1 AND NOT is_whole "
         "AND id NOT IN (SELECT value FROM json_each(?2)) "
         "AND NOT EXISTS (SELECT 1 FROM statement_rows AS r "
         "WHERE r.statement_id = ledger_statements.id) AND id NOT IN ("
         "SELECT removed_by FROM transactions WHERE +tool_id = ?1 AND removed_by NOT NULL)",
-        (ledger.tool_id, json.dumps(sorted(remaining))),
+        (json.dumps(sorted(remaining)),),
     )
 
 
 def rename_statements(ledger: Ledger, renames: Mapping[str, str]) -> None:
     """Change the paths of statements from old to new; call within a transaction."""
-    statements = ledger.connection.execute(
-        "SELECT id, path FROM ledger_statements WHERE tool_id = ?", (ledger.tool_id,)
-    )
+    statements = ledger.execute("SELECT id, path FROM ledger_statements WHERE tool_id = ?")
     moved = [(number, renames[path]) for number, path in statements if path in renames]
     # Paths may be swapped, so each is first replaced by a unique one.
     ledger.connection.executemany(
@@ -308,7 +300,7 @@ def _rows_named(
 def ids_of_gone_rows(ledger: Ledger) -> set[int]:
     """The ids of all rows that vanished from their statements, in whatever state."""
     gone = "SELECT id FROM transactions WHERE tool_id = ? AND removal IS NOT NULL"
-    return {row_id for (row_id,) in ledger.connection.execute(gone, (ledger.tool_id,))}
+    return set(ledger.column(gone))
 
 
 def keep_rows(ledger: Ledger, row_ids: Iterable[int]) -> None:
@@ -322,8 +314,7 @@ def keep_rows(ledger: Ledger, row_ids: Iterable[int]) -> None:
 
 def is_indexed(ledger: Ledger) -> bool:
     """Whether the search index is up to date with the ledger."""
-    indexed = "SELECT is_indexed FROM ledger_versions WHERE tool_id = ?"
-    return bool(ledger.connection.execute(indexed, (ledger.tool_id,)).get)
+    return bool(ledger.execute("SELECT is_indexed FROM ledger_versions WHERE tool_id = ?").get)
 
 
 def mark_index(ledger: Ledger, *, current: bool) -> None:
@@ -445,10 +436,10 @@ def forget_superseded_rows(
             f"AND id NOT IN (SELECT r.id {_ALIKE.format('<>', '=')})"
         )
     )
-    ledger.connection.execute(
+    ledger.execute(
         "DELETE FROM statement_rows WHERE statement_id IN (SELECT id FROM ledger_statements "
         "WHERE tool_id = ? AND id NOT IN (SELECT value FROM json_each(?))) "
         "AND id NOT IN (SELECT row_id FROM derived) AND identity NOT IN "
         f"(SELECT n.before FROM new_ids AS n JOIN derived USING (identity)) {alike}",
-        (ledger.tool_id, json.dumps(sorted(remaining))),
+        (json.dumps(sorted(remaining)),),
     )
