@@ -5,9 +5,8 @@ Rows may say themselves to be no transactions, or to give money back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from re import Pattern
 
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.cells import TransactionRow
@@ -76,25 +75,6 @@ def may_not_count(text: str) -> bool:
     return any(each.search(one_spelling(text)) for each in patterns)
 
 
-@dataclass(frozen=True, slots=True)
-class _OpenText:
-    """A text of a row whose meaning the mapping leaves open, in one spelling as ``words``."""
-
-    text: str
-    words: str
-    row: TransactionRow
-    is_doubtful: bool
-
-    def says_no_transaction(self, no_transaction: Pattern[str]) -> bool:
-        """Whether a row that may be none speaks of none, or of one's own money put in."""
-        is_charge = (self.row.amount or 0) > 0 and _CHARGE.search(self.words)
-        return self.is_doubtful and bool(no_transaction.search(self.words) or is_charge)
-
-    def gives_back(self) -> bool:
-        """Whether income speaks of money given back: the balance proves no more than its way."""
-        return self.row.category_major == INCOME and bool(_GIVEN_BACK.search(self.words))
-
-
 def about_rows(
     mapping: Mapping, columns: Sequence[OpenColumn], read: MappedRows, doubtful: set[int],
     settled: set[int],
@@ -111,27 +91,34 @@ def about_rows(
         if column.key == mapping.amount:
             continue
         texts = [
-            _OpenText(text, one_spelling(text), read.rows[at], at in doubtful)
+            (text, one_spelling(text), at)
             for at, text in enumerate(column.cells)
             if text and at not in settled and not is_decided(mapping, column, text)
         ]
         pattern = _NO_TRANSACTION if column in of_texts else _UNDONE
-        none = _different(each for each in texts if each.says_no_transaction(pattern))
+        none = dict.fromkeys(
+            text for text, words, at in texts
+            if at in doubtful and (
+                pattern.search(words)
+                or ((read.rows[at].amount or 0) > 0 and _CHARGE.search(words))  # one's own money
+            )
+        )  # fmt: skip
         if none:
-            skipped = with_rows(mapping, "skipped", column, none)
-            readings = [("fits-skipped", skipped, samples(none))] if are_all_doubtful else []
-            yield Undecided("rows", column.name, samples(none), readings)
-        back = _different(each for each in texts if each.gives_back() and each.text not in none)
+            skipped = with_rows(mapping, "skipped", column, [*none])
+            readings = [("fits-skipped", skipped, samples([*none]))] if are_all_doubtful else []
+            yield Undecided("rows", column.name, samples([*none]), readings)
+        # The balance proves no more than the way that the money of a row went.
+        back = dict.fromkeys(
+            text for text, words, at in texts
+            if read.rows[at].category_major == INCOME
+            and _GIVEN_BACK.search(words) and text not in none
+        )  # fmt: skip
         if back:
-            yield Undecided("back", column.name, samples(back))
+            yield Undecided("back", column.name, samples([*back]))
     yield from _about_income(mapping, read.rows)
     amount = None if mapping.amount is None else by_key.get(mapping.amount)
     if amount and of_texts and mapping.positive == "spending" and are_all_doubtful:
         yield from _about_negative_rows(mapping, of_texts[0], amount.numbers or [], settled)
-
-
-def _different(texts: Iterable[_OpenText]) -> list[str]:
-    return list(dict.fromkeys(each.text for each in texts))
 
 
 def _about_income(mapping: Mapping, rows: Sequence[TransactionRow]) -> Iterator[Undecided]:
