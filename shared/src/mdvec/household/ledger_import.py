@@ -65,11 +65,12 @@ def import_ledger(
         importing = _LedgerImport(ledger, folder, mode, may_exist, removal_options)
         report = importing.run(complete=complete)
     statements = ledger_statements.known_statements(ledger)
+    asked = ledger_statements.ids_of_gone_rows(ledger, "asked")
     return with_files(
         replace(
             report,
             overruled=(*_older_than_their_time(statements, folder), *report.overruled),
-            asked=tuple(ledger_statements.gone_rows(ledger, "asked")),
+            asked=tuple(ledger_statements.gone_rows(ledger, asked)),
             account_doubts=tuple(accounts.doubts_of(ledger)),
             repeated=tuple(accounts.repeated_rows(ledger)),
             listed_again=tuple(accounts.listed_again(ledger)),
@@ -104,12 +105,11 @@ class _LedgerImport:
             self._remember_files(may_delete=may_delete)
             apply_rules(ledger)
             self._keep_assets()
-        gone = ledger_statements.gone_rows(ledger, "removed")
         returned = changes.returned.union(self.removals.keep)
         return replace(
             report,
-            removed=tuple(row for row in gone if row.id in changes.removed),
-            returned=tuple(ledger_statements.named_rows(ledger.connection, returned)),
+            removed=tuple(ledger_statements.gone_rows(ledger, changes.removed)),
+            returned=tuple(ledger_statements.gone_rows(ledger, returned)),
         )
 
     def _store_statements(self) -> None:

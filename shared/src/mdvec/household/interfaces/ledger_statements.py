@@ -271,36 +271,29 @@ def rename_statements(ledger: Ledger, renames: Mapping[str, str]) -> None:
     )
 
 
-def gone_rows(ledger: Ledger, removal: str) -> list[GoneRow]:
-    """Rows no longer in the sums (``removed``), or waiting for consent to that (``asked``)."""
-    where = "INDEXED BY idx_transactions_removal {} t.tool_id = ? AND t.removal = ?"
-    return _rows_named(ledger.connection, where, (ledger.tool_id, removal))
+def ids_of_gone_rows(ledger: Ledger, removal: str | None = None) -> list[int]:
+    """The rows that vanished from their statements, in one state or any.
+
+    They are no longer in the sums (``removed``), wait for consent to that (``asked``), or stay.
+    """
+    return ledger.column(
+        "SELECT id FROM transactions INDEXED BY idx_transactions_removal "
+        "WHERE tool_id = ? AND removal NOT NULL AND removal = coalesce(?, removal)",
+        (removal,),
+    )
 
 
-def named_rows(connection: apsw.Connection, ids: Iterable[int]) -> list[GoneRow]:
+def gone_rows(ledger: Ledger, ids: Iterable[int]) -> list[GoneRow]:
     """The rows with these ids, which may count again: ``missing_from`` is "" then."""
-    where = "{} t.id IN (SELECT value FROM json_each(?))"
-    return _rows_named(connection, where, (json.dumps(list(ids)),))
-
-
-def _rows_named(
-    connection: apsw.Connection, where: str, values: tuple[int | str, ...]
-) -> list[GoneRow]:
-    joined = "LEFT JOIN ledger_statements AS s ON s.id = t.removed_by WHERE"
-    rows = connection.execute(
-        "SELECT t.id, t.date, t.amount, t.description, t.account, t.source_file AS path, "
-        "coalesce(s.path, '') AS missing_from, t.duplicate_checked OR EXISTS (SELECT 1 "
-        "FROM row_notes AS n WHERE (n.tool_id, n.identity) = (t.tool_id, t.identity)) AS has_words "
-        f"FROM transactions AS t {where.format(joined)} ORDER BY t.date, t.id",
-        values,
+    rows = ledger.connection.execute(
+        "SELECT t.id, t.date, t.amount, t.description, t.account, t.source_file, "
+        "coalesce(s.path, ''), t.duplicate_checked OR EXISTS (SELECT 1 "
+        "FROM row_notes AS n WHERE (n.tool_id, n.identity) = (t.tool_id, t.identity)) "
+        "FROM transactions AS t LEFT JOIN ledger_statements AS s ON s.id = t.removed_by "
+        "WHERE t.id IN (SELECT value FROM json_each(?)) ORDER BY t.date, t.id",
+        (json.dumps(list(ids)),),
     )
     return [GoneRow(*(*values, bool(has_words))) for *values, has_words in rows]
-
-
-def ids_of_gone_rows(ledger: Ledger) -> set[int]:
-    """The ids of all rows that vanished from their statements, in whatever state."""
-    gone = "SELECT id FROM transactions WHERE tool_id = ? AND removal IS NOT NULL"
-    return set(ledger.column(gone))
 
 
 def keep_rows(ledger: Ledger, row_ids: Iterable[int]) -> None:
