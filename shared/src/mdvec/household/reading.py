@@ -101,10 +101,8 @@ class LedgerFile:
     def csv(self) -> CsvText | None:
         """The parsed text, which is read now if necessary; None if it is no statement."""
         if not self._was_parsed:
-            self._was_parsed = True
             with suppress(OSError, NotTransactions):
-                self._csv = read_statement(self._bytes(), self.path, self.mappings()).csv
-            self._data = None
+                self.parse()
         return self._csv
 
     def _bytes(self) -> bytes:

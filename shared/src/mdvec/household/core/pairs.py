@@ -107,10 +107,6 @@ class ComparisonTable:
                     first, second = first[mask], second[mask]
                 yield CandidatePairs(self, first, second)
 
-    def nameable(self) -> Bools:
-        """Which accounts a description may name, by number."""
-        return np.array([is_nameable(name) for name in self.account_names], dtype=bool)
-
     def _partners(self, days: int) -> Iterator[tuple[Ints, Ints]]:
         """For each distance in days, the range of later rows that each row is compared with."""
         span = len(self.rows) + 1
@@ -162,7 +158,7 @@ class CandidatePairs:
         mask = one_shop & (first == second) & (days > 0) & (days <= FINAL_DAYS)
         related = (first != second) & pairs.are_related(judge)
         mask[related] |= pairs.where(related).have_similar_names(judge)
-        nameable = pairs.table.nameable()
+        nameable = np.array([*map(is_nameable, pairs.table.account_names)], dtype=bool)
         open_to_names = (first != second) & ~mask & (nameable[first] | nameable[second])
         mask[open_to_names] |= pairs.where(open_to_names).name_accounts(judge, nameable)
         return pairs.where(mask)

@@ -145,11 +145,10 @@ def _names(accounts: str, notes: Iterable[str]) -> str:
 
 def _notes_by_subject(ledger: Ledger) -> dict[tuple[object, ...], list[str]]:
     by_subject: dict[tuple[object, ...], list[str]] = {}
+    subject_of = f"SELECT {_OF_SUBJECT} FROM transactions WHERE id = ?"
     for row_id, note in sorted(all_notes(ledger).items()):
-        subject = ledger.connection.execute(
-            f"SELECT {_OF_SUBJECT} FROM transactions WHERE id = ?", (row_id,)
-        ).fetchone()
-        by_subject.setdefault(tuple(subject or ()), []).extend(note.words)
+        subject = ledger.connection.execute(subject_of, (row_id,)).get
+        by_subject.setdefault(subject, []).extend(note.words)
     return by_subject
 
 
