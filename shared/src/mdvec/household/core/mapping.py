@@ -288,7 +288,9 @@ def toml_of(mapping: Mapping, notes: tuple[str, ...] = ()) -> str:
         default = each.default if each.default is not MISSING else None
         if value in (default, ()) or each.name in CONDITIONS:
             continue
-        item = tomlkit.item(_plain_value(value))
+        if isinstance(value, tuple):
+            value = value[0] if len(value) == 1 else list(value)
+        item = tomlkit.item(value)
         if each.name in _COMMENTS:
             item.comment(_COMMENTS[each.name])
         document.add(each.name, item)
@@ -301,9 +303,3 @@ def toml_of(mapping: Mapping, notes: tuple[str, ...] = ()) -> str:
                 table.add(str(column), list(patterns))
             document.add(name, table)
     return tomlkit.dumps(document)
-
-
-def _plain_value(value: Any) -> Any:  # noqa: ANN401 - any value of TOML
-    if isinstance(value, tuple):
-        return value[0] if len(value) == 1 else list(value)
-    return value
