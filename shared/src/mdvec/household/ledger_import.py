@@ -69,6 +69,7 @@ def import_ledger(
     return with_files(
         replace(
             report,
+            unread=tuple(folder.unread[path] for path in sorted(folder.unread)),
             overruled=(*_older_than_their_time(statements, folder), *report.overruled),
             asked=tuple(ledger_statements.gone_rows(ledger, asked)),
             account_doubts=tuple(accounts.doubts_of(ledger)),
@@ -123,13 +124,11 @@ class _LedgerImport:
         ledger_statements.rename_statements(ledger, former)
         known = {each.key: each for each in ledger_statements.known_statements(ledger)}
         for read in folder.contents:
-            if not (read.unread or read.file.passed_over):
+            if not read.file.passed_over:
                 statement = _with_first_seen(read.statement, known, folder.known)
                 statement_id = ledger_statements.remember_statement(ledger, statement)
                 scope = known[statement.key].scope if statement.key in known else ""
-                ledger_statements.put_rows(
-                    ledger, statement_id, read.blocks, scope, is_mapped=read.is_mapped
-                )
+                ledger_statements.put_rows(ledger, statement_id, read.parsed, scope)
         ledger_statements.lower_times(ledger, folder.present.values())
         present, unread = folder.present_statements, folder.unread
         gone = [
@@ -168,7 +167,7 @@ class _LedgerImport:
         doubtful = () if self.removals.accept else doubtful_replacers(ranked)
         held = derivation.hold_back(ledger, doubtful)
         changes = derivation.follow_statements(ledger)
-        read_now = {read.statement.key for read in folder.contents if not read.unread}
+        read_now = {(read.file.path, read.file.content_hash) for read in folder.contents}
         by_time = _newer_by_time(ranked, families, read_now, folder.present_statements)
         by_id = {each.statement.id: each.statement for each in ranked}
         return changes, LedgerReport(

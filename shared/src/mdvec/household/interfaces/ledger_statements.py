@@ -14,6 +14,7 @@ import apsw
 from mdvec.files import Problem
 from mdvec.household.core.cells import BadRow, TransactionRow
 from mdvec.household.core.identity import RowWithId, RowWithoutId, key_of, rows_by_identity, scoped
+from mdvec.household.core.moneyforward import ParsedFile
 from mdvec.household.core.passed_over import PassedOver
 from mdvec.household.core.statements import Statement, statement_name
 from mdvec.household.interfaces.ledger import Ledger
@@ -325,26 +326,18 @@ VALUES = ", ".join(COLUMNS)
 _after_the_date = attrgetter(*COLUMNS[1:])
 
 
-def put_rows(
-    ledger: Ledger,
-    statement_id: int,
-    blocks: Sequence[Sequence[TransactionRow]],
-    scope: str,
-    *,
-    is_mapped: bool,
-) -> None:
+def put_rows(ledger: Ledger, statement_id: int, parsed: ParsedFile, scope: str) -> None:
     """Store a statement's rows in place of those it had; call within a transaction.
 
-    ``scope`` is what told its account so far; ``is_mapped``: a mapping read it. A statement's
-    content stays the same: if the mapping reads a line otherwise now, its transaction follows, with
-    what the user decided about it.
+    ``scope`` is what told its account so far. A statement's content stays the same: if the mapping
+    reads a line otherwise now, its transaction follows, with what the user decided about it.
     """
     stored = ledger.connection.execute(
         "SELECT row_number, identity FROM statement_rows WHERE statement_id = ?", (statement_id,)
     )
     before = list(stored)
     ledger.connection.execute("DELETE FROM statement_rows WHERE statement_id = ?", (statement_id,))
-    rows = rows_by_identity(blocks, is_mapped=is_mapped)
+    rows = rows_by_identity(parsed.blocks, is_mapped=bool(parsed.kind))
     ledger.connection.executemany(
         f"INSERT INTO statement_rows (statement_id, identity, block, row_number, balance, {VALUES})"
         f" VALUES (?, ?, ?, ?, ?, {', '.join('?' for _ in COLUMNS)})",
