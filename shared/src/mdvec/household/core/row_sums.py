@@ -196,8 +196,8 @@ def groups_by_time(
         if own and days and group_by == "year":
             first = Month(int(group.name), 1, month_starts_on)
             if year := MonthRange(first, first.plus(11)).days.within(days):
-                mean, *of_whole = means_per_month(own, year, month_starts_on, present)
-                return replace(group, mean=mean, mean_of_whole_months=next(iter(of_whole), None))
+                mean, *whole = means_per_month(own, year, month_starts_on, present)
+                return replace(group, mean=mean, mean_of_whole_months=whole[0] if whole else None)
         return group
 
     return tuple(
