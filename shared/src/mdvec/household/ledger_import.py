@@ -65,11 +65,13 @@ def import_ledger(
         importing = _LedgerImport(ledger, folder, mode, may_exist, removal_options)
         report = importing.run(complete=complete)
     statements = ledger_statements.known_statements(ledger)
+    asked = ledger_statements.ids_of_gone_rows(ledger, "asked")
     return with_files(
         replace(
             report,
+            unread=tuple(folder.unread[path] for path in sorted(folder.unread)),
             overruled=(*_older_than_their_time(statements, folder), *report.overruled),
-            asked=tuple(ledger_statements.gone_rows(ledger, "asked")),
+            asked=tuple(ledger_statements.gone_rows(ledger, asked)),
             account_doubts=tuple(accounts.doubts_of(ledger)),
             repeated=tuple(accounts.repeated_rows(ledger)),
             listed_again=tuple(accounts.listed_again(ledger)),
@@ -97,28 +99,18 @@ class _LedgerImport:
         with ledger.connection, derivation.temporary_tables(ledger.connection):
             ledger_statements.keep_rows(ledger, self.removals.keep)
             self._store_statements()
-            derived = self._derive(may_delete=may_delete)
-            changes = derived.changes
+            changes, report = self._derive(may_delete=may_delete)
             bring_back_decisions(ledger)
             update_marks(ledger)
             ledger_statements.set_without_file(ledger, changes.without_file)
             self._remember_files(may_delete=may_delete)
             apply_rules(ledger)
             self._keep_assets()
-        gone = ledger_statements.gone_rows(ledger, "removed")
         returned = changes.returned.union(self.removals.keep)
-        read_now = {read.statement.key for read in folder.contents if not read.unread}
-        by_time = derived.newer_by_time(read_now, folder.present_statements)
-        return LedgerReport(
-            imported=changes.imported,
-            updated=changes.updated,
-            without_file=changes.without_file,
-            deleted=changes.deleted,
-            removed=tuple(row for row in gone if row.id in changes.removed),
-            returned=tuple(ledger_statements.named_rows(ledger.connection, returned)),
-            overruled=derived.held_files(),
-            by_time=by_time if changes.imported or changes.updated or changes.removed else (),
-            linked_again=derived.linked_again(read_now),
+        return replace(
+            report,
+            removed=tuple(ledger_statements.gone_rows(ledger, changes.removed)),
+            returned=tuple(ledger_statements.gone_rows(ledger, returned)),
         )
 
     def _store_statements(self) -> None:
@@ -132,13 +124,11 @@ class _LedgerImport:
         ledger_statements.rename_statements(ledger, former)
         known = {each.key: each for each in ledger_statements.known_statements(ledger)}
         for read in folder.contents:
-            if not (read.unread or read.file.passed_over):
+            if not read.file.passed_over:
                 statement = _with_first_seen(read.statement, known, folder.known)
                 statement_id = ledger_statements.remember_statement(ledger, statement)
                 scope = known[statement.key].scope if statement.key in known else ""
-                ledger_statements.put_rows(
-                    ledger, statement_id, read.blocks, scope, is_mapped=read.is_mapped
-                )
+                ledger_statements.put_rows(ledger, statement_id, read.parsed, scope)
         ledger_statements.lower_times(ledger, folder.present.values())
         present, unread = folder.present_statements, folder.unread
         gone = [
@@ -157,8 +147,8 @@ class _LedgerImport:
         ledger_statements.delete_copies(ledger.connection, copies)
         accounts.follow_accounts(ledger, present)
 
-    def _derive(self, *, may_delete: bool) -> _Derivation:
-        """Derive the ledger from the statements."""
+    def _derive(self, *, may_delete: bool) -> tuple[LedgerChanges, LedgerReport]:
+        """Derive the ledger from the statements; the report still lacks the rows that changed."""
         ledger, folder = self.ledger, self.folder
         ranked = rank_statements(ledger_statements.known_statements(ledger))
         shared, new_ids = derivation.find_newest_rows(
@@ -177,7 +167,27 @@ class _LedgerImport:
         doubtful = () if self.removals.accept else doubtful_replacers(ranked)
         held = derivation.hold_back(ledger, doubtful)
         changes = derivation.follow_statements(ledger)
-        return _Derivation(changes, ranked, families, held, new_ids.joined)
+        read_now = {(read.file.path, read.file.content_hash) for read in folder.contents}
+        by_time = _newer_by_time(ranked, families, read_now, folder.present_statements)
+        by_id = {each.statement.id: each.statement for each in ranked}
+        return changes, LedgerReport(
+            imported=changes.imported,
+            updated=changes.updated,
+            without_file=changes.without_file,
+            deleted=changes.deleted,
+            overruled=tuple(
+                Problem(by_id[newer].path, _why_held(by_id[newer], by_id[older], rows))
+                for newer, older, rows in held
+            ),
+            by_time=tuple(
+                by_time if changes.imported or changes.updated or changes.removed else ()
+            ),
+            linked_again=tuple(
+                Problem(by_id[each.newer].path, _why_once(each, by_id[each.older].path))
+                for each in new_ids.joined
+                if not read_now.isdisjoint({by_id[each.older].key, by_id[each.newer].key})
+            ),
+        )
 
     def _remember_files(self, *, may_delete: bool) -> None:
         """Store the state of all files, including deleted ones that rows still come from.
@@ -215,55 +225,22 @@ class _LedgerImport:
             plans.put_months(self.ledger, read.file.path, read.assets)
 
 
-@dataclass(frozen=True, slots=True)
-class _Derivation:
-    """What changed when a ledger was derived from statements, ``ranked`` from the oldest on.
-
-    ``families`` are by the statements' ids. ``held`` are the ids of files that look newer than
-    they are, of the files that keep their rows, and how many rows would have changed.
-    """
-
-    changes: LedgerChanges
-    ranked: Sequence[RankedStatement]
-    families: Mapping[int, int]
-    held: Sequence[tuple[int, int, int]]
-    joined: Sequence[Joined]
-
-    @property
-    def _statements(self) -> dict[int, Statement]:
-        return {each.statement.id: each.statement for each in self.ranked}
-
-    def held_files(self) -> tuple[Problem, ...]:
-        """The files that look newer than they are."""
-        by_id = self._statements
-        return tuple(
-            Problem(by_id[newer].path, _why_held(by_id[newer], by_id[older], rows))
-            for newer, older, rows in self.held
-        )
-
-    def newer_by_time(
-        self, read_now: Set[StatementKey], present: Set[StatementKey]
-    ) -> tuple[Problem, ...]:
-        """The present files, read now, that are newer than another by their time alone."""
-        return tuple(
-            Problem(newer.statement.path, _why_newer(older.statement))
-            for at, newer in enumerate(self.ranked)
-            if newer.statement.key in read_now & present
-            for older in self.ranked[:at]
-            if older.statement.key in present
-            and older.effective_mtime_ns < newer.effective_mtime_ns
-            and self.families[older.statement.id] == self.families[newer.statement.id]
-            and of_same_days(older.statement, newer.statement)
-        )
-
-    def linked_again(self, read_now: Set[StatementKey]) -> tuple[Problem, ...]:
-        """The files with rows of another file under new IDs, if either was read now."""
-        by_id = self._statements
-        return tuple(
-            Problem(by_id[each.newer].path, _why_once(each, by_id[each.older].path))
-            for each in self.joined
-            if not read_now.isdisjoint({by_id[each.older].key, by_id[each.newer].key})
-        )
+def _newer_by_time(
+    ranked: Sequence[RankedStatement],
+    families: Mapping[int, int],
+    read_now: Set[StatementKey],
+    present: Set[StatementKey],
+) -> Iterator[Problem]:
+    """The present files, read now, that are newer than another by their time alone."""
+    for at, newer in enumerate(ranked):
+        for older in ranked[:at] if newer.statement.key in read_now & present else ():
+            if (
+                older.statement.key in present
+                and older.effective_mtime_ns < newer.effective_mtime_ns
+                and families[older.statement.id] == families[newer.statement.id]
+                and of_same_days(older.statement, newer.statement)
+            ):
+                yield Problem(newer.statement.path, _why_newer(older.statement))
 
 
 def _with_first_seen(

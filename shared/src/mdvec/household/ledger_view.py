@@ -291,7 +291,7 @@ def doubt_notes_on(
     all but one of a purchase, both of a transfer, a card's bill. ``of`` names the total that the
     candidates are in, such as 6月の.
     """
-    open_ids = [row.id for row in ledger_statements.gone_rows(ledger, "asked")]
+    open_ids = ledger_statements.ids_of_gone_rows(ledger, "asked")
     pending = ledger_sums.totals_of_ids(
         ledger.connection, matching_among(open_ids) if open_ids else ()
     )

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from mdvec.files import FoundFile, PassingProblem, Problem
-from mdvec.household.core.cells import BadRow, CsvText, TransactionRow
+from mdvec.household.core.cells import CsvText
 from mdvec.household.core.moneyforward import (
     AssetMonth,
     NotTransactions,
@@ -101,10 +101,8 @@ class LedgerFile:
     def csv(self) -> CsvText | None:
         """The parsed text, which is read now if necessary; None if it is no statement."""
         if not self._was_parsed:
-            self._was_parsed = True
             with suppress(OSError, NotTransactions):
-                self._csv = read_statement(self._bytes(), self.path, self.mappings()).csv
-            self._data = None
+                self.parse()
         return self._csv
 
     def _bytes(self) -> bytes:
@@ -152,26 +150,19 @@ def unsupported_files(others: Iterable[str]) -> Iterator[Problem]:
 
 @dataclass(frozen=True, slots=True)
 class StatementFile:
-    """A statement file with its rows, grouped by header; ``unread`` says why it has none.
+    """A file that was read: its state, its rows, and the months of an asset history.
 
-    ``misfits`` are rows that its running balance contradicts. ``assets`` are the months of an asset
-    history, which has no rows. ``account_number`` is "" if unknown; ``is_mapped``: a mapping read
-    it, so that it is no file of Money Forward. ``repeated`` rows are in a later block, too.
+    An asset history has no rows, nor has any other file that was passed over.
     """
 
     file: KnownFile
-    blocks: tuple[tuple[TransactionRow, ...], ...] = ()
-    unread: Problem | None = None
-    misfits: tuple[BadRow, ...] = ()
-    assets: tuple[AssetMonth, ...] = ()
-    account_number: str = ""
-    is_mapped: bool = False
-    repeated: tuple[TransactionRow, ...] = ()
+    parsed: ParsedFile
+    assets: Sequence[AssetMonth] = ()
 
     @property
     def statement(self) -> Statement:
         """The file as a statement, to compare it with others."""
-        rows = [row for block in self.blocks for row in block]
+        rows = self.parsed.rows
         return Statement(
             path=self.file.path,
             content_hash=self.file.content_hash,
@@ -179,41 +170,35 @@ class StatementFile:
             days=tuple(sorted({row.date.isoformat() for row in rows})),
             accounts=frozenset(row.account for row in rows),
             can_show_removals=not self.file.bad_rows,
-            account_number=self.account_number,
+            account_number=self.parsed.account_number,
         )
 
 
-def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementFile:
-    """Read a file; ``known`` is its state at the last import."""
+def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementFile | Problem:
+    """Read a file, or say why it cannot be read; ``known`` is its state at the last import."""
     logger.debug("[reindex] processing: %s", quoted(file.path))
-    state = KnownFile(file.path, file.size, file.mtime_ns, app_version=file.reader)
     try:
         content_hash, parsed = file.parse()
     except (OSError, NotTransactions) as error:
         problem = PassingProblem if isinstance(error, OSError) else Problem
-        return StatementFile(state, unread=problem(file.path, why_unreadable(error)))
+        return problem(file.path, why_unreadable(error))
     passed_over, assets = parsed.passed_over, list[AssetMonth]()
     had_rows = known is not None and known.rows > 0
     if passed_over and had_rows:
-        return StatementFile(state, unread=skipped(file.path, passed_over, _BEFORE))
+        return skipped(file.path, passed_over, _BEFORE)
     rows = len(parsed.rows) + len(parsed.bad)
     if passed_over and passed_over.kind is FileKind.ASSET_HISTORY:
         assets, bad = read_asset_months(parsed.csv.text)
         passed_over = kept_history(len(assets), bad) if assets else passed_over
     elif not (passed_over or rows or had_rows):
         passed_over = PassedOver(FileKind.NO_ROWS)
-    return StatementFile(
-        replace(
-            state, content_hash=content_hash, rows=rows, bad_rows=parsed.bad,
-            passed_over=passed_over,
-        ),
-        parsed.blocks,
-        misfits=parsed.misfits,
-        assets=tuple(assets),
-        account_number=parsed.account_number,
-        is_mapped=bool(parsed.kind),
-        repeated=parsed.repeated,
+    if passed_over:
+        parsed = replace(parsed, csv=CsvText("", ()))  # it is not needed, and may be large
+    state = KnownFile(
+        file.path, file.size, file.mtime_ns, content_hash, rows=rows, bad_rows=parsed.bad,
+        passed_over=passed_over, app_version=file.reader,
     )  # fmt: skip
+    return StatementFile(state, parsed, assets)
 
 
 def why_unreadable(error: Exception) -> str:
@@ -231,7 +216,8 @@ class StatementFolder:
 
     ``known`` has the files of the last import, ``statements`` the stored statements with rows.
     ``present`` has the state of each file whose rows are known, ``contents`` the files read now,
-    ``moved`` the former path, by the new one, of each file whose content had another name.
+    ``unread`` why others could not be, ``moved`` the former path, by the new one, of each file
+    whose content had another name.
     """
 
     files: Sequence[LedgerFile]
@@ -239,6 +225,7 @@ class StatementFolder:
     statements: Collection[StatementKey]
     present: dict[str, KnownFile] = field(default_factory=dict)
     contents: list[StatementFile] = field(default_factory=list)
+    unread: dict[str, Problem] = field(default_factory=dict)
     moved: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -252,11 +239,6 @@ class StatementFolder:
         """Whether the files are the same as at the last import."""
         before = {path for path, state in self.known.items() if state.is_present}
         return before == self.present.keys() and len(self.files) == len(self.present)
-
-    @property
-    def unread(self) -> dict[str, Problem]:
-        """Why files could not be read, by path."""
-        return {read.file.path: read.unread for read in self.contents if read.unread}
 
     @property
     def present_statements(self) -> set[StatementKey]:
@@ -277,9 +259,10 @@ class StatementFolder:
             state = None if every_file else self._stored_state(origin, content_hash, file)
             if state is None:
                 read = read_statement_file(file, self.known.get(file.path))
-                self.contents.append(read)
-                if read.unread:
+                if isinstance(read, Problem):
+                    self.unread[file.path] = read
                     continue
+                self.contents.append(read)
                 state = read.file
             elif origin == file.path:
                 file.forget_bytes()

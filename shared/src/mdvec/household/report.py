@@ -106,12 +106,11 @@ def with_files(
         passed_over=tuple(
             skipped(path, what) for path, what in others if what.kind is not FileKind.NET_WORTH
         ),
-        unread=tuple(read.unread for read in reads if read.unread),
         rows_read=rows_read,
         unchanged=rows_read - report.imported - report.updated - len(failed),
         failed=failed,
         misfits=tuple(
-            FailedRow(read.file.path, *misfit) for read in reads for misfit in read.misfits
+            FailedRow(read.file.path, *misfit) for read in reads for misfit in read.parsed.misfits
         ),
         net_worth=tuple(
             skipped(path, what) for path, what in others if what.kind is FileKind.NET_WORTH
@@ -119,11 +118,11 @@ def with_files(
         listed_once=tuple(
             ListedAgain(
                 read.file.path,
-                len(read.repeated),
-                sum(abs(row.amount or 0) for row in read.repeated),
+                len(read.parsed.repeated),
+                sum(abs(row.amount or 0) for row in read.parsed.repeated),
             )
             for read in reads
-            if read.repeated
+            if read.parsed.repeated
         ),
     )
 

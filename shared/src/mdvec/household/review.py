@@ -34,7 +34,7 @@ from mdvec.household.core.review_wording import (
 )
 from mdvec.household.core.shop_names import reading
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.core.transfer_pairs import unmatched_charges, with_transfers
+from mdvec.household.core.transfer_pairs import with_transfers
 from mdvec.household.interfaces import duplicate_checks
 from mdvec.household.interfaces.accounts import booked_rows, distinct_accounts
 from mdvec.household.interfaces.ledger import Ledger
@@ -146,8 +146,7 @@ def _detected(
         rows, options, transaction_ids, reading, distinct_accounts(ledger), twice,
         booked_rows(ledger),
     )  # fmt: skip
-    charges = unmatched_charges(rows)
-    detected = with_transfers(detected, rows, options, transaction_ids, charges)
+    detected = with_transfers(detected, rows, options, transaction_ids)
     return with_bills(detected, find_bills(rows, reading), options, transaction_ids)
 
 

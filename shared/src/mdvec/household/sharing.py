@@ -20,6 +20,7 @@ from mdvec.household.core.pair import (
     ComparedRow,
     DetectionOptions,
     DuplicateDetectionError,
+    Pair,
     PairKind,
 )
 from mdvec.household.core.shop_names import reading
@@ -214,8 +215,6 @@ def _message(decision: str, household: str, kept_id: int, other: int, *, is_tran
 _AROUND = timedelta(days=45)
 """Rows this near to the period show habits."""
 _MAX_TOLD = 10
-_Candidate = tuple[ComparedRow, ComparedRow, bool, tuple[str, ...]]
-"""Two rows, whether they are a transfer, and the codes of the reasons."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,11 +246,14 @@ def pairs_across(ledgers: Mapping[str, Ledger], days: Days) -> list[SharedPair] 
 
     Pairs that were decided are left out. None if there are too many rows to compare.
     """
-    first, last = _with_margin(days)
     homes: dict[int, str] = {}
     rows: list[ComparedRow] = []
     for name, ledger in ledgers.items():
-        near = [row for row in compared_rows(ledger) if row.counts and first <= row.date <= last]
+        near = [
+            row
+            for row in compared_rows(ledger)
+            if row.counts and days.first - row.date <= _AROUND and row.date - days.last <= _AROUND
+        ]
         homes |= dict.fromkeys((row.id for row in near), name)
         rows += near
     decisions = shared_decisions(ledgers)
@@ -259,22 +261,22 @@ def pairs_across(ledgers: Mapping[str, Ledger], days: Days) -> list[SharedPair] 
     gone = rows_left_out_of_all(decisions)
     rows = [row for row in rows if row.id not in gone]
     twins = _twins(rows, homes)
-    paired = {row.id for one, other, *_ in twins for row in (one, other)}
+    paired = {row_id for pair in twins for row_id in pair.ids}
     try:
         likely = _likely_pairs([row for row in rows if row.id not in paired], homes)
     except DuplicateDetectionError:
         return None
     return [
         SharedPair(
-            _shared_row(homes[one.id], one),
-            _shared_row(homes[other.id], other),
-            is_transfer,
-            reasons_in_words(codes),
+            _shared_row(homes[pair.first.id], pair.first),
+            _shared_row(homes[pair.second.id], pair.second),
+            pair.kind is PairKind.TRANSFER,
+            reasons_in_words(pair.reasons),
         )
-        for one, other, is_transfer, codes in (*twins, *likely)
-        if homes[one.id] != homes[other.id]
-        and frozenset((one.id, other.id)) not in decided
-        and any(days.first <= row.date <= days.last for row in (one, other))
+        for pair in (*twins, *likely)
+        if homes[pair.first.id] != homes[pair.second.id]
+        and frozenset(pair.ids) not in decided
+        and any(days.first <= row.date <= days.last for row in (pair.first, pair.second))
     ]
 
 
@@ -305,13 +307,7 @@ def pairs_in_words(pairs: Iterable[SharedPair]) -> list[str]:
     return [*lines, how] if lines else []
 
 
-def _with_margin(days: Days) -> tuple[date, date]:
-    first = max(days.first.toordinal() - _AROUND.days, 1)
-    last = min(days.last.toordinal() + _AROUND.days, date.max.toordinal())
-    return date.fromordinal(first), date.fromordinal(last)
-
-
-def _twins(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list[_Candidate]:
+def _twins(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list[Pair]:
     """Equal rows of one account in two households, each in one pair."""
     alike: dict[tuple[object, ...], dict[str, list[ComparedRow]]] = defaultdict(
         lambda: defaultdict(list)
@@ -321,14 +317,14 @@ def _twins(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list[_Candi
             key = (row.date, row.amount, row.account, row.description)
             alike[key][homes[row.id]].append(row)
     return [
-        (one, other, False, ("same_account",))
+        Pair(one, other, 1.0, ("same_account",))
         for by_home in alike.values()
         if len(by_home) > 1
         for one, other in zip(*list(by_home.values())[:2], strict=False)
     ]
 
 
-def _likely_pairs(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list[_Candidate]:
+def _likely_pairs(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list[Pair]:
     """The likely pairs of purchases and transfers.
 
     Raises:
@@ -340,11 +336,7 @@ def _likely_pairs(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list
     others = [row._replace(account=f"{row.account}（{homes[row.id]}）") for row in rows]
     options = DetectionOptions()
     detected = with_transfers(find_pairs(others, options, reading=reading), others, options)
-    return [
-        (pair.first, pair.second, pair.kind is PairKind.TRANSFER, pair.reasons)
-        for pair in detected.pairs
-        if pair.score >= LIKELY
-    ]
+    return [pair for pair in detected.pairs if pair.score >= LIKELY]
 
 
 def _shared_row(household: str, row: Transaction | ComparedRow) -> SharedRow:

@@ -225,7 +225,7 @@ def _preview(file: Path, chosen: _Chosen, language: Language) -> StatementPrevie
         balances_compared=sum(check.compared for check in read.checks),
         misfits=tuple(read.misfits),
         checks=tuple(each.text(language) for each in (*chosen.checks, *_without_amount(read.rows))),
-        undecided=tuple(each.question.text(language) for each in chosen.undecided),
+        undecided=tuple(each.text(language) for each in chosen.undecided),
     )
 
 

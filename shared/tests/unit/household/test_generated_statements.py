@@ -299,7 +299,7 @@ def test_the_balance_decides_what_a_fee_is(form):
 def test_days_are_read_in_the_only_way_there_is_or_asked_about(days, is_asked, first):
     lines = "".join(f"{day},店,{amount},\n" for day, amount in zip(days, (100, 200), strict=True))
     proposal = proposal_with(f"取引日,摘要,出金,入金\n{lines}", "架空", TODAY)
-    asked = [each.question.kind for each in proposal.undecided]
+    asked = [each.kind for each in proposal.undecided]
     assert asked == ["days"] * is_asked
     if not is_asked:
         read = read_mapped(proposal.mapping, records_of(f"取引日,摘要,出金,入金\n{lines}"))

@@ -134,7 +134,7 @@ def test_a_column_that_says_which_way_the_money_goes_gives_the_amounts_their_sig
         "2025/7/3,振替,,口座へ,50\n"
     )
     assert rows == [("2025-07-01", -300), ("2025-07-02", 2000), ("2025-07-03", 50)]
-    assert proposal.mapping.transfers.patterns == {"収支": ("振替",)}
+    assert proposal.mapping.transfers == {"収支": ("振替",)}
     assert [each.text() for each in proposal.checks] == [
         "column 収支 says which rows are money that goes out"
     ]

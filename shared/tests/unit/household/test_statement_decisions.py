@@ -14,7 +14,7 @@ from table_of_cases import each
 from mdvec.household import in_english
 from mdvec.household.core.cells import records_of
 from mdvec.household.core.mapped_rows import read_mapped
-from mdvec.household.core.mapping import Conditions, Mapping
+from mdvec.household.core.mapping import Mapping
 from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.passed_over import PassedOver
 from mdvec.household.core.proposal import proposal_with
@@ -481,11 +481,11 @@ def test_there_are_sixty_kinds():
 def test_a_kind_is_read_right_or_refused_with_its_column(kind):
     text, amounts, column, stated = KINDS[kind]
     proposal = proposal_with(text, "架空", TODAY)
-    asked = " ".join(each.question.text() for each in proposal.undecided)
+    asked = " ".join(each.text() for each in proposal.undecided)
     if column:
         assert column in [each.column for each in proposal.undecided]
         assert column == "unit" or f"column {shown_name(column)}" in asked
-        assert all(each.question.text("ja") != each.question.text() for each in proposal.undecided)
+        assert all(each.text("ja") != each.text() for each in proposal.undecided)
     else:
         assert proposal.undecided == ()
         assert amounts_of(proposal.mapping, text) == amounts
@@ -560,7 +560,7 @@ def test_what_one_shop_is_decided_to_be_asks_about_no_other_shop_of_a_later_file
     head = "利用日,利用場所,利用内容,利用金額\n"
     first = f"{head}2025/7/1,甲,-,550\n2025/7/2,乙,-,980\n2025/7/3,丙,-,-1990\n"
     (asked,) = proposal_with(first, "架空", TODAY).undecided
-    assert "refunds" in asked.question.text()
+    assert "refunds" in asked.text()
     told = proposal_with(first, "架空", TODAY, {key: {"利用場所": ["丙"]}})
     assert told.undecided == ()
     later = f"{head}2025/8/1,丁,-,550\n2025/8/2,戊,-,980\n"
@@ -579,7 +579,7 @@ def test_new_words_in_a_column_of_kinds_are_asked_about_however_many_rows_a_late
 def test_only_the_word_is_asked_about_of_which_the_balance_says_nothing():
     kind = KINDS["oldest-row-has-a-word-of-its-own-beside-ways-by-the-balance"]
     (asked,) = proposal_with(kind.text, "架空", TODAY).undecided
-    assert "says カード出金: which" in asked.question.text()
+    assert "says カード出金: which" in asked.text()
 
 
 def test_a_word_that_only_the_oldest_row_of_a_later_file_has_is_asked_about():
@@ -606,7 +606,7 @@ def test_the_oldest_row_whose_way_no_balance_proves_is_named_to_be_checked(kind)
 ])  # fmt: skip
 def test_settings_that_contradict_a_balance_that_fitted_are_refused(kind, stated):
     told = proposal_with(KINDS[kind].text, "架空", TODAY, stated)
-    assert [each.question.kind for each in told.undecided] == ["against"]
+    assert [each.kind for each in told.undecided] == ["against"]
 
 
 def test_an_undone_payment_whose_way_the_balance_proves_may_be_given_back_but_not_reversed():
@@ -614,8 +614,8 @@ def test_an_undone_payment_whose_way_the_balance_proves_may_be_given_back_but_no
         KINDS["undone-by-its-kind-though-the-balance-fits"].text, "架空", TODAY
     )
     (asked,) = proposal.undecided
-    assert "refunds" in asked.question.text()
-    assert "reversals" not in asked.question.text()
+    assert "refunds" in asked.text()
+    assert "reversals" not in asked.text()
 
 
 def test_a_setting_leaves_no_check_that_contradicts_it():
@@ -637,7 +637,7 @@ def test_a_card_with_few_shops_can_say_that_they_are_no_kinds():
     )
     stated = {"refunds": {"利用店名": ["甲"]}}
     asked = proposal_with(text, "架空", TODAY).undecided
-    assert "kinds = []" in asked[0].question.text()
+    assert "kinds = []" in asked[0].text()
     told = proposal_with(text, "架空", TODAY, {**stated, "kinds": []})
     assert told.undecided == ()
     later = head + "2025/8/1,丙,550\n2025/8/2,丁,980\n"
@@ -649,7 +649,7 @@ def test_a_word_of_the_oldest_row_that_names_its_way_is_not_asked_about():
     head = "取引日,取引区分,金額,残高,摘要\n"
     mapping = Mapping(
         name="架空", header=tuple(head.strip().split(",")), date=("取引日",), description=("摘要",),
-        amount="金額", balance="残高", outgoing=Conditions({"取引区分": ("振込出金",)}),
+        amount="金額", balance="残高", outgoing={"取引区分": ("振込出金",)},
     )  # fmt: skip
     later = "2025/8/1,{},3000,113456,甲\n2025/8/2,振込出金,3456,110000,乙\n"
     for word, is_read in (("入金", True), ("出金", False), ("税", False)):

@@ -5,9 +5,8 @@ Rows may say themselves to be no transactions, or to give money back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from re import Pattern
 
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.cells import TransactionRow
@@ -31,27 +30,14 @@ _CHARGE = any_of("チャージ", "top-?up")
 
 
 @dataclass(frozen=True, slots=True)
-class Undecided:
-    """A column that changes a figure, and the question about it.
+class Undecided(MappingSentence):
+    """The question about a column that changes a figure.
 
-    ``readings`` are its possible meanings: the sentence if the balance proves one, and its mapping.
+    ``readings`` are its possible meanings: the kind of the sentence that says so if the balance
+    proves one, its mapping, and what that sentence shows.
     """
 
-    column: str
-    question: MappingSentence
-    readings: tuple[tuple[MappingSentence, Mapping], ...] = ()
-
-    @classmethod
-    def of(
-        cls, kind: str, column: str, shown: str = "",
-        readings: Iterable[tuple[str, Mapping, str]] = (),
-    ) -> Undecided:  # fmt: skip
-        """A question of a kind; a reading is the kind of its sentence, its mapping, and a value."""
-        meanings = tuple(
-            (MappingSentence(what, column, shown_value), each)
-            for what, each, shown_value in readings
-        )
-        return cls(column, MappingSentence(kind, column, shown), meanings)
+    readings: Sequence[tuple[str, Mapping, str]] = ()
 
 
 def is_decided(
@@ -60,9 +46,7 @@ def is_decided(
     """Whether the mapping says, under one of the keys, what a text in a column means."""
     conditions: list[Conditions] = [getattr(mapping, key) for key in keys]
     return any(
-        fits_pattern(text, pattern)
-        for each in conditions
-        for pattern in each.patterns.get(column.key, ())
+        fits_pattern(text, pattern) for each in conditions for pattern in each.get(column.key, ())
     )
 
 
@@ -80,8 +64,8 @@ def samples(texts: Sequence[str]) -> str:
 def with_rows(mapping: Mapping, key: str, column: OpenColumn, texts: Sequence[str]) -> Mapping:
     """The mapping, with texts of a column added to one of its conditions."""
     rows: Conditions = getattr(mapping, key)
-    before = rows.patterns.get(column.key, ())
-    changed = Conditions({**rows.patterns, column.key: (*before, *texts)})
+    before = rows.get(column.key, ())
+    changed = {**rows, column.key: (*before, *texts)}
     return replace(mapping, **{key: changed})  # type: ignore[arg-type]  # a key of conditions
 
 
@@ -89,25 +73,6 @@ def may_not_count(text: str) -> bool:
     """Whether a text speaks of no transaction, of money given back, or of one's own account."""
     patterns = (_NO_TRANSACTION, _GIVEN_BACK, _CHARGE)
     return any(each.search(one_spelling(text)) for each in patterns)
-
-
-@dataclass(frozen=True, slots=True)
-class _OpenText:
-    """A text of a row whose meaning the mapping leaves open, in one spelling as ``words``."""
-
-    text: str
-    words: str
-    row: TransactionRow
-    is_doubtful: bool
-
-    def says_no_transaction(self, no_transaction: Pattern[str]) -> bool:
-        """Whether a row that may be none speaks of none, or of one's own money put in."""
-        is_charge = (self.row.amount or 0) > 0 and _CHARGE.search(self.words)
-        return self.is_doubtful and bool(no_transaction.search(self.words) or is_charge)
-
-    def gives_back(self) -> bool:
-        """Whether income speaks of money given back: the balance proves no more than its way."""
-        return self.row.category_major == INCOME and bool(_GIVEN_BACK.search(self.words))
 
 
 def about_rows(
@@ -126,27 +91,34 @@ def about_rows(
         if column.key == mapping.amount:
             continue
         texts = [
-            _OpenText(text, one_spelling(text), read.rows[at], at in doubtful)
+            (text, one_spelling(text), at)
             for at, text in enumerate(column.cells)
             if text and at not in settled and not is_decided(mapping, column, text)
         ]
         pattern = _NO_TRANSACTION if column in of_texts else _UNDONE
-        none = _different(each for each in texts if each.says_no_transaction(pattern))
+        none = dict.fromkeys(
+            text for text, words, at in texts
+            if at in doubtful and (
+                pattern.search(words)
+                or ((read.rows[at].amount or 0) > 0 and _CHARGE.search(words))  # one's own money
+            )
+        )  # fmt: skip
         if none:
-            skipped = with_rows(mapping, "skipped", column, none)
-            readings = [("fits-skipped", skipped, samples(none))] if are_all_doubtful else []
-            yield Undecided.of("rows", column.name, samples(none), readings)
-        back = _different(each for each in texts if each.gives_back() and each.text not in none)
+            skipped = with_rows(mapping, "skipped", column, [*none])
+            readings = [("fits-skipped", skipped, samples([*none]))] if are_all_doubtful else []
+            yield Undecided("rows", column.name, samples([*none]), readings)
+        # The balance proves no more than the way that the money of a row went.
+        back = dict.fromkeys(
+            text for text, words, at in texts
+            if read.rows[at].category_major == INCOME
+            and _GIVEN_BACK.search(words) and text not in none
+        )  # fmt: skip
         if back:
-            yield Undecided.of("back", column.name, samples(back))
+            yield Undecided("back", column.name, samples([*back]))
     yield from _about_income(mapping, read.rows)
     amount = None if mapping.amount is None else by_key.get(mapping.amount)
     if amount and of_texts and mapping.positive == "spending" and are_all_doubtful:
         yield from _about_negative_rows(mapping, of_texts[0], amount.numbers or [], settled)
-
-
-def _different(texts: Iterable[_OpenText]) -> list[str]:
-    return list(dict.fromkeys(each.text for each in texts))
 
 
 def _about_income(mapping: Mapping, rows: Sequence[TransactionRow]) -> Iterator[Undecided]:
@@ -156,7 +128,7 @@ def _about_income(mapping: Mapping, rows: Sequence[TransactionRow]) -> Iterator[
     column = OpenColumn(mapping.category, [INCOME])
     is_spent = any(row.category_major == INCOME and (row.amount or 0) < 0 for row in rows)
     if is_spent and not is_decided(mapping, column, INCOME):
-        yield Undecided.of("income", column.name, INCOME)
+        yield Undecided("income", column.name, INCOME)
 
 
 def _about_negative_rows(
@@ -172,4 +144,4 @@ def _about_negative_rows(
         name for name in came_from if name not in paid_to and not is_decided(mapping, names, name)
     ]
     if asked:
-        yield Undecided.of("incoming", names.name, samples(asked))
+        yield Undecided("incoming", names.name, samples(asked))

@@ -245,7 +245,6 @@ class RowWords:
         self._inside: list[RowSum] = []
         self.unnamed: list[RowSum] = []
         self._excluded: list[RowSum] = []
-        self._neither: list[RowSum] = []
         self._kept: list[RowSum] = []
 
     @property
@@ -313,7 +312,7 @@ class RowWords:
         naming = self._named_by(self._words, row_sum)
         if Naming.NAMED in self._excluding(row_sum):
             # Excluded rows are not offered either.
-            return self._excluded if naming is Naming.NAMED else self._neither
+            return self._excluded if naming is Naming.NAMED else []
         lists = {Naming.NAMED: self.named, Naming.INSIDE: self._inside, Naming.NOT: self.unnamed}
         return lists[naming]
 

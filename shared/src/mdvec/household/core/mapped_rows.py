@@ -375,6 +375,6 @@ class _RowReader:
     def _fits(self, cells: Sequence[str], conditions: Conditions) -> bool:
         return any(
             fits_pattern(self._cell(cells, column), pattern)
-            for column, patterns in conditions.patterns.items()
+            for column, patterns in conditions.items()
             for pattern in patterns
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Mapping as Pairs
@@ -18,6 +19,9 @@ from mdvec.text import cited
 MappedColumn = str | int
 """A column by its name in the header, or by its number, from 1."""
 
+Conditions = Pairs[MappedColumn, tuple[str, ...]]
+"""Cells that make a row special: patterns by column (``*`` for any text); one must fit."""
+
 Meaning = Literal["spending", "income"]
 """What a positive amount is."""
 
@@ -31,16 +35,6 @@ _BRACKETS = str.maketrans("[]{}〔〕〈〉", "()()()()")
 
 class InvalidMapping(MdvecError):
     """A mapping does not say what it must; the message names the key."""
-
-
-@dataclass(frozen=True, slots=True)
-class Conditions:
-    """Cells that make a row special: patterns by column (``*`` for any text); one must fit."""
-
-    patterns: Pairs[MappedColumn, tuple[str, ...]] = field(default_factory=dict)
-
-    def __bool__(self) -> bool:
-        return bool(self.patterns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +67,7 @@ class Mapping:
     date_format: str = "auto"
     amount: MappedColumn | None = None
     positive: Meaning = "income"
-    outgoing: Conditions = Conditions()
+    outgoing: Conditions = field(default_factory=dict)
     paid_out: tuple[MappedColumn, ...] = ()
     paid_in: tuple[MappedColumn, ...] = ()
     balance: MappedColumn | None = None
@@ -85,12 +79,12 @@ class Mapping:
     id: MappedColumn | None = None
     spending_category: str = UNCATEGORISED
     income_category: str = ""
-    transfers: Conditions = Conditions()
-    not_counted: Conditions = Conditions()
-    skipped: Conditions = Conditions()
-    reversals: Conditions = Conditions()
-    refunds: Conditions = Conditions()
-    counted: Conditions = Conditions()
+    transfers: Conditions = field(default_factory=dict)
+    not_counted: Conditions = field(default_factory=dict)
+    skipped: Conditions = field(default_factory=dict)
+    reversals: Conditions = field(default_factory=dict)
+    refunds: Conditions = field(default_factory=dict)
+    counted: Conditions = field(default_factory=dict)
     fees: tuple[MappedColumn, ...] = ()
     points: tuple[MappedColumn, ...] = ()
     currency: MappedColumn | None = None
@@ -112,7 +106,7 @@ class Mapping:
 
     def columns(self) -> list[MappedColumn]:
         """All columns that it reads."""
-        return [*self.valued_columns(), *(key for each in self.conditions for key in each.patterns)]
+        return [*self.valued_columns(), *itertools.chain.from_iterable(self.conditions)]
 
     def valued_columns(self) -> list[MappedColumn]:
         """The columns from which it takes a row's values."""
@@ -130,7 +124,7 @@ class Mapping:
         """
         needed = [
             *self.date, self.description[0], *self.paid_out, *self.paid_in, self.amount,
-            *self.outgoing.patterns,
+            *self.outgoing,
         ]  # fmt: skip
         return [*self.header, *(column for column in needed if isinstance(column, str))]
 
@@ -198,7 +192,7 @@ def _conditions(key: str, value: object) -> Conditions:
         if not isinstance(listed, list) or not all(isinstance(text, str) for text in listed):
             raise InvalidMapping(f"{key!r} must list texts for the column {cited(column)}")
         patterns[column] = tuple(listed)
-    return Conditions(patterns)
+    return patterns
 
 
 def _check(mapping: Mapping) -> None:
@@ -292,9 +286,11 @@ def toml_of(mapping: Mapping, notes: tuple[str, ...] = ()) -> str:
     for each in fields(mapping):
         value = getattr(mapping, each.name)
         default = each.default if each.default is not MISSING else None
-        if value in (default, ()) or isinstance(value, Conditions):
+        if value in (default, ()) or each.name in CONDITIONS:
             continue
-        item = tomlkit.item(_plain_value(value))
+        if isinstance(value, tuple):
+            value = value[0] if len(value) == 1 else list(value)
+        item = tomlkit.item(value)
         if each.name in _COMMENTS:
             item.comment(_COMMENTS[each.name])
         document.add(each.name, item)
@@ -303,13 +299,7 @@ def toml_of(mapping: Mapping, notes: tuple[str, ...] = ()) -> str:
         if conditions:
             table = tomlkit.table()
             table.comment(_COMMENTS[name])
-            for column, patterns in conditions.patterns.items():
+            for column, patterns in conditions.items():
                 table.add(str(column), list(patterns))
             document.add(name, table)
     return tomlkit.dumps(document)
-
-
-def _plain_value(value: Any) -> Any:  # noqa: ANN401 - any value of TOML
-    if isinstance(value, tuple):
-        return value[0] if len(value) == 1 else list(value)
-    return value

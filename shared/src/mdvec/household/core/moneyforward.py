@@ -202,47 +202,34 @@ def decode(data: bytes) -> str:
     Raises:
         NotTransactions: the encoding is unknown, or the file is damaged.
     """
-    if marked := encoding.marked_encoding(data):
-        try:
-            return data.decode(marked)
-        except UnicodeDecodeError as error:
-            raise NotTransactions(
-                f"it begins as {marked.removesuffix('-sig').upper()}, but line "
-                f"{_line_of(data, error)} is damaged; download it again"
-            ) from error
-    damaged = _damaged_utf8(data)
-    if damaged is not None:
-        raise _unknown("neither UTF-8 nor cp932 (Shift_JIS)", damaged)
+    marked = encoding.marked_encoding(data)
     try:
+        if marked:
+            return data.decode(marked)
+        if _begins_as_utf8(data):
+            data.decode("utf-8")
         return encoding.decoded(data)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        why = f"line {line} is neither UTF-8 nor cp932 (Shift_JIS)"
+        if marked:
+            begin = marked.removesuffix("-sig").upper()
+            why = f"it begins as {begin}, but line {line} is damaged"
+        raise NotTransactions(f"{why}; download it again") from error
     except UnknownEncoding as error:
-        raise _unknown(str(error), error.line) from error
+        raise NotTransactions(f"line {error.line} is {error}; download it again") from error
 
 
-def _unknown(what: str, line: int) -> NotTransactions:
-    return NotTransactions(f"line {line} is {what}; download it again")
-
-
-def _damaged_utf8(data: bytes) -> int | None:
-    """The first invalid line of a file whose header is non-ASCII UTF-8; None if all is valid.
+def _begins_as_utf8(data: bytes) -> bool:
+    """Whether the header is non-ASCII UTF-8.
 
     Decoded as cp932, such a file would be garbled, or taken for another kind of file.
     """
     head = data.split(b"\n", 1)[0]
     try:
-        if head.isascii() or not head.decode("utf-8"):
-            return None
+        return not head.isascii() and bool(head.decode("utf-8"))
     except UnicodeDecodeError:
-        return None
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return _line_of(data, error)
-    return None
-
-
-def _line_of(data: bytes, error: UnicodeDecodeError) -> int:
-    return data.count(b"\n", 0, error.start) + 1
+        return False
 
 
 @dataclass(frozen=True, slots=True)

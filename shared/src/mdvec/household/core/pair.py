@@ -7,7 +7,7 @@ card's bill and all rows that it pays are one candidate.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from mdvec.errors import MdvecError
+from mdvec.household.core.connected import connected
 
 LIKELY: Final = 0.5
 """Pairs that score this much or more are more likely one purchase than two."""
@@ -314,19 +315,17 @@ def _best_first(pair: StoredPair) -> tuple[float, int]:
 
 def arrange(pairs: Iterable[StoredPair]) -> list[ReviewCandidate]:
     """All candidates: likely ones before unlikely, new before skipped, purchases first."""
-    likely: list[StoredPair] = []
-    unlikely: list[StoredPair] = []
-    for pair in sorted(pairs, key=_best_first):
-        (likely if pair.score >= LIKELY else unlikely).append(pair)
-    groups = _groups([pair for pair in likely if pair.kind is PairKind.PURCHASE])
-    groups += [[pair] for pair in likely if pair.kind is PairKind.TRANSFER]
-    bills: dict[int, list[StoredPair]] = {}
-    for pair in likely:
-        if pair.bill_id is not None:
-            bills.setdefault(pair.bill_id, []).append(pair)
-    groups += [*bills.values(), *([pair] for pair in unlikely)]
+    stored = list(pairs)
+    purchases = connected(
+        pair.rows for pair in stored if pair.score >= LIKELY and pair.kind is PairKind.PURCHASE
+    )
+    groups: defaultdict[Hashable, list[StoredPair]] = defaultdict(list)
+    for pair in stored:
+        is_alone = pair.score < LIKELY or pair.kind is PairKind.TRANSFER
+        of_group = pair.kind, pair.bill_id or purchases.get(pair.first_id)
+        groups[pair.id if is_alone else of_group].append(pair)
     return sorted(
-        map(ReviewCandidate.of, groups),
+        map(ReviewCandidate.of, groups.values()),
         key=lambda candidate: (
             not candidate.is_likely,
             all(pair.decision == "skip" for pair in candidate.pairs),
@@ -373,18 +372,3 @@ class CandidateCounts(NamedTuple):
     def moved(self) -> int:
         """How many are not purchases."""
         return self.transfers + self.bills
-
-
-def _groups(pairs: Sequence[StoredPair]) -> list[list[StoredPair]]:
-    """Groups of pairs that are connected by shared rows."""
-    joined: dict[int, list[StoredPair]] = {}
-    for pair in pairs:
-        group = joined.setdefault(pair.first_id, [])
-        other = joined.get(pair.second_id, group)
-        if other is not group:
-            group += other
-            for member in other:
-                joined[member.first_id] = joined[member.second_id] = group
-        group.append(pair)
-        joined[pair.second_id] = group
-    return list({id(group): group for group in joined.values()}.values())

@@ -91,27 +91,19 @@ class ComparisonTable:
             descriptions, account_names, source_names,
         )  # fmt: skip
 
-    def count_candidates(self, days: int) -> int:
-        """The number of pairs within the tolerances."""
-        return sum(int((end - start).sum()) for start, end in self._partners(days))
-
     def candidates(self, days: int, only: Set[int] | None) -> Iterator[CandidatePairs]:
         """Pairs within the tolerances, in blocks; with ``only``, those with one of these ids."""
         wanted = None
         if only is not None:
             wanted = np.array([row.id in only for row in self.rows], dtype=bool)
-        for start, end in self._partners(days):
+        for start, end in self.partners(days):
             for first, second in _expand(start, end):
                 if wanted is not None:
                     mask = wanted[first] | wanted[second]
                     first, second = first[mask], second[mask]
                 yield CandidatePairs(self, first, second)
 
-    def nameable(self) -> Bools:
-        """Which accounts a description may name, by number."""
-        return np.array([is_nameable(name) for name in self.account_names], dtype=bool)
-
-    def _partners(self, days: int) -> Iterator[tuple[Ints, Ints]]:
+    def partners(self, days: int) -> Iterator[tuple[Ints, Ints]]:
         """For each distance in days, the range of later rows that each row is compared with."""
         span = len(self.rows) + 1
         keys = self.days * span + self.places
@@ -144,11 +136,6 @@ class CandidatePairs:
         equal: Bools = self.table.amounts[self.first] == self.table.amounts[self.second]
         return equal
 
-    @property
-    def same_day(self) -> int:
-        """How many of the pairs have one day."""
-        return int((self.table.days[self.first] == self.table.days[self.second]).sum())
-
     def with_changed_amounts(self, judge: Judge) -> CandidatePairs:
         """The pairs with different amounts that can still be one purchase.
 
@@ -162,7 +149,7 @@ class CandidatePairs:
         mask = one_shop & (first == second) & (days > 0) & (days <= FINAL_DAYS)
         related = (first != second) & pairs.are_related(judge)
         mask[related] |= pairs.where(related).have_similar_names(judge)
-        nameable = pairs.table.nameable()
+        nameable = np.array([*map(is_nameable, pairs.table.account_names)], dtype=bool)
         open_to_names = (first != second) & ~mask & (nameable[first] | nameable[second])
         mask[open_to_names] |= pairs.where(open_to_names).name_accounts(judge, nameable)
         return pairs.where(mask)
@@ -432,16 +419,16 @@ def find_pairs(
     """
     rows = [row for row in transactions if row.counts]
     table = ComparisonTable.of(rows, options.amounts_near)
-    compared = table.count_candidates(options.date_tolerance_days)
+    days = options.date_tolerance_days
+    compared = sum(int((end - start).sum()) for start, end in table.partners(days))
     if compared > MAX_COMPARISONS:
         raise _too_many(compared)
     ids = None if only is None else frozenset(only)
-    days = options.date_tolerance_days
     promising: list[tuple[ComparedRow, ComparedRow]] = []
     examined = always_shown = 0
     for block in table.candidates(days, ids):
         equal = block.where(block.equal_amounts)
-        always_shown += equal.same_day
+        always_shown += int((table.days[equal.first] == table.days[equal.second]).sum())
         if always_shown > MAX_PAIRS:
             raise _too_many(always_shown)
         _add(promising, equal)

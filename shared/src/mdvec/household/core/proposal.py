@@ -22,7 +22,7 @@ from mdvec.household.core.column_roles import (
     ways_of,
 )
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, read_mapped, title_of
-from mdvec.household.core.mapping import DATE_FORMATS, Conditions, Mapping
+from mdvec.household.core.mapping import DATE_FORMATS, Mapping
 from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.open_columns import Records
 from mdvec.household.core.stated import against_the_balance, with_stated
@@ -232,8 +232,8 @@ def _of_header(
         column, transfers = ways
         mapping = replace(
             mapping,
-            outgoing=Conditions({column: OUTGOING}), counted=Conditions({column: INCOMING}),
-            transfers=Conditions({column: transfers} if transfers else {}),
+            outgoing={column: OUTGOING}, counted={column: INCOMING},
+            transfers={column: transfers} if transfers else {},
         )  # fmt: skip
         return MappingProposal(mapping, (MappingSentence("ways", column),))
     return _with_sign(mapping, records, is_spent=names_spending(header))

@@ -218,4 +218,4 @@ def against_the_balance(
     changed = [row for row in new.rows if amounts.get(row.line, row.amount) != row.amount]
     if changed and new.misfits and old.are_proven:
         shown = ", ".join(f"{row.date} {row.amount or 0:+,}" for row in changed[:3])
-        yield Undecided.of("against", ", ".join(sorted(stated)), shown)
+        yield Undecided("against", ", ".join(sorted(stated)), shown)

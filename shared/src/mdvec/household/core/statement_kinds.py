@@ -91,7 +91,7 @@ def _if_undoubted(parsed: ParsedFile) -> ParsedFile:
     )  # fmt: skip
     open_ = decide(mapping, records).undecided
     if not open_ and parsed.rows and not any(row.category_major for row in parsed.rows):
-        open_ = (Undecided.of("no-category", ""),)
+        open_ = (Undecided("no-category", ""),)
     return _passed_over(parsed, open_) if open_ else parsed
 
 
@@ -101,7 +101,7 @@ def _passed_over(parsed: ParsedFile, open_: Sequence[Undecided]) -> ParsedFile:
     also = f" (also undecided: {others})" if others else ""
     return replace(
         parsed, blocks=(), bad=(), misfits=(), repeated=(),
-        passed_over=PassedOver(FileKind.UNDECIDED, f": {open_[0].question.text()}{also}"),
+        passed_over=PassedOver(FileKind.UNDECIDED, f": {open_[0].text()}{also}"),
     )  # fmt: skip
 
 

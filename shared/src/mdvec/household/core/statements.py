@@ -16,6 +16,8 @@ from datetime import UTC, date, datetime
 from functools import lru_cache
 from typing import NamedTuple
 
+from mdvec.household.core.connected import connected
+
 _ENDING = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 _COPY = re.compile(r"(?P<stem>.+?) ?\((?P<number>[0-9]{1,4})\)\Z", re.DOTALL)
 _PERIOD = re.compile(
@@ -270,19 +272,9 @@ def families_of(
     transactions. ``shared`` are pairs of ids of statements that have a transaction in common; the
     id of a family is its smallest statement's.
     """
-    above: dict[int, int] = {}
-
-    def root(number: int) -> int:
-        while (up := above.setdefault(number, number)) != number:
-            above[number] = above.get(up, up)
-            number = up
-        return number
-
     known = [(statement.id, statement.family or statement.id) for statement in statements]
-    for pair in itertools.chain(known, shared):
-        low, high = sorted(map(root, pair))
-        above[high] = low
-    return {statement.id: root(statement.id) for statement in statements}
+    families = connected(itertools.chain(known, shared))
+    return {statement.id: families[statement.id] for statement in statements}
 
 
 def are_of_one_user(first: Statement, second: Statement) -> bool:

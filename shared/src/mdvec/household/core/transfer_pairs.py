@@ -79,19 +79,19 @@ def unmatched_charges(rows: Iterable[ComparedRow]) -> list[ComparedRow]:
 
 def with_transfers(
     found_pairs: FoundPairs,
-    rows: Iterable[ComparedRow],
+    rows: Collection[ComparedRow],
     options: DetectionOptions,
     only: Collection[int] | None = None,
-    charges: Collection[ComparedRow] = (),
 ) -> FoundPairs:
     """The pairs of a search and those that may be transfers, best score first.
 
     Likely transfers score higher, and the higher the nearer their days. ``only`` limits them to
-    pairs with a row of these ids. ``charges`` are incoming rows that do not count.
+    pairs with a row of these ids.
     """
+    max_days = min(options.date_tolerance_days, MAX_DAYS)
     moves = [
         pair
-        for pair in transfer_pairs(rows, min(options.date_tolerance_days, MAX_DAYS), charges)
+        for pair in transfer_pairs(rows, max_days, unmatched_charges(rows))
         if only is None or any(row_id in only for row_id in pair.ids)
     ]
     shown = [pair for pair in moves if options.shows(pair)]

@@ -34,7 +34,6 @@ from mdvec.household.core.column_roles import INCOMING, OUTGOING, any_of, is_for
 from mdvec.household.core.mapped_rows import MappedRows, is_yen, read_mapped
 from mdvec.household.core.mapping import (
     DATE_FORMATS,
-    Conditions,
     MappedColumn,
     Mapping,
     one_spelling,
@@ -91,17 +90,17 @@ def decide(
                 evidence.append(MappingSentence("oldest", str(mapping.amount), shown))
             return MappingProposal(mapping, tuple(evidence), left)
         tried.add(first.column)
-        fitting = _fitting(first.readings, records, read)
+        fitting = _fitting(first, records, read)
         if len(fitting) == 1:
             sentence, mapping = fitting[0]
-            stated |= {_KEYS.get(first.question.kind, "")}
+            stated |= {_KEYS.get(first.kind, "")}
             tried.clear()  # with this decision, the balance may decide another column
             evidence.append(sentence)
 
 
 def _settled(mapping: Mapping, columns: set[str]) -> list[MappingSentence]:
     """What the balance proves of columns that it alone leaves no question about."""
-    told = {str(key) for each in mapping.conditions for key in each.patterns}
+    told = {str(key) for each in mapping.conditions for key in each}
     out = set(map(str, mapping.paid_out))
     return [
         MappingSentence("fits-given-back" if column in out else "fits-ignored", column)
@@ -110,7 +109,7 @@ def _settled(mapping: Mapping, columns: set[str]) -> list[MappingSentence]:
 
 
 def _fitting(
-    readings: Iterable[tuple[MappingSentence, Mapping]], records: Records, before: MappedRows
+    question: Undecided, records: Records, before: MappedRows
 ) -> list[tuple[MappingSentence, Mapping]]:
     """The readings that the balance proves; of those with the same amounts, the first.
 
@@ -119,13 +118,14 @@ def _fitting(
     balances beside them show.
     """
     fitting: dict[tuple[int | None, ...], tuple[MappingSentence, Mapping]] = {}
-    for sentence, mapping in readings:
+    for kind, mapping, shown in question.readings:
         read = read_mapped(mapping, records)
         left_out = {row.line for row in before.rows if row.amount} - {row.line for row in read.rows}
         moved_nothing = all(
             moved.get(line) == 0 for moved in movements(before.blocks) for line in left_out
         )
         if moved_nothing and read.are_proven:
+            sentence = MappingSentence(kind, question.column, shown)
             fitting.setdefault(tuple(row.amount for row in read.rows), (sentence, mapping))
     most = max(map(len, fitting), default=0)
     return [reading for amounts, reading in fitting.items() if len(amounts) == most]
@@ -139,8 +139,8 @@ def with_other_words_counted(
     They are columns some of whose words the user has explained. Words that speak of no transaction
     or of money that comes back are left to be asked about. ``has_kinds``: the user gave the kinds.
     """
-    counted, kinds = dict(mapping.counted.patterns), mapping.kinds
-    read = read_mapped(replace(mapping, skipped=Conditions()), records)
+    counted, kinds = dict(mapping.counted), mapping.kinds
+    read = read_mapped(replace(mapping, skipped={}), records)
     for column in open_columns(mapping, records, read):
         if column.key not in columns or _is_read(column, mapping, frozenset()):
             continue
@@ -151,7 +151,7 @@ def with_other_words_counted(
         if words and len(left) <= MAX_WORDS_SHOWN:
             counted[column.key] = (*counted.get(column.key, ()), *words)
     kinds = mapping.kinds if has_kinds else kinds
-    return replace(mapping, counted=Conditions(counted), kinds=kinds)
+    return replace(mapping, counted=counted, kinds=kinds)
 
 
 def undecided_in(
@@ -199,7 +199,7 @@ def ways_to_read_days(mapping: Mapping, records: Records, until: date) -> list[s
 
 def about_days(mapping: Mapping, ways: Sequence[str]) -> Undecided:
     """Ask how days are to be read that can be read in these ways."""
-    return Undecided.of("days", ", ".join(map(str, mapping.date)), ", ".join(ways))
+    return Undecided("days", ", ".join(map(str, mapping.date)), ", ".join(ways))
 
 
 def _has_kinds(column: OpenColumn, mapping: Mapping) -> bool:
@@ -231,7 +231,7 @@ def _of_unknown_way(
     if mapping.amount is None or has_signs:
         return set()
     unproven = read.unproven
-    telling = [each for each in columns if each.key in mapping.outgoing.patterns] or [column]
+    telling = [each for each in columns if each.key in mapping.outgoing] or [column]
     ways = [OUTGOING if (row.amount or 0) < 0 else INCOMING for row in read.rows]
     return {
         at for at in unproven
@@ -249,7 +249,7 @@ def _unread_column(
     """What a column that nobody has read may say of these rows, or of their amounts."""
     name = one_spelling(column.name)
     words = [text for text in column.texts if not is_decided(mapping, column, text)]
-    has_decided_words = any(column.key in each.patterns for each in mapping.conditions)
+    has_decided_words = any(column.key in each for each in mapping.conditions)
     numbers = None if has_decided_words else column.numbers
     if not (asked and words) or (not has_decided_words and _DOCUMENT.search(name)):
         return
@@ -261,12 +261,12 @@ def _unread_column(
     ignored = ("fits-ignored", replace(mapping, ignored=(*mapping.ignored, column.key)), "")
     if mapping.currency is None and is_foreign(name, words):
         if not all(map(is_yen, words)):
-            yield Undecided.of("currency", column.name, samples(words))
+            yield Undecided("currency", column.name, samples(words))
     elif numbers is not None:
         fees = replace(mapping, fees=(*mapping.fees, column.key))
         points = replace(mapping, points=(*mapping.points, column.key))
         readings = [("fits-fees", fees, ""), ("fits-points", points, ""), ignored]
-        yield Undecided.of("numbers", column.name, samples(words), readings)
+        yield Undecided("numbers", column.name, samples(words), readings)
     else:
         readings = [
             ("fits-skipped", with_rows(mapping, "skipped", column, [word]), shown_name(word))
@@ -276,7 +276,7 @@ def _unread_column(
             meaning = mapping if "positive" in stated else replace(mapping, positive="income")
             readings += _by_the_balance(meaning, column, words, read)
         of_rows = [word for word in words if word in {column.cells[at] for at in asked}]
-        yield Undecided.of(
+        yield Undecided(
             "words", column.name, samples(of_rows or words),
             readings if len(asked) == len(read.rows) else (),
         )  # fmt: skip
@@ -322,7 +322,7 @@ def _about_the_unit(mapping: Mapping, records: Records, read: MappedRows) -> Ite
         if line not in lines and not isinstance(cells, str)
     ]
     if match := _UNIT.search(one_spelling(" ".join(around))):
-        yield Undecided.of("unit", "unit", match[0])
+        yield Undecided("unit", "unit", match[0])
 
 
 def _about_the_amount(
@@ -334,14 +334,14 @@ def _about_the_amount(
         name = str(key)
         foreign = is_foreign(one_spelling(name)) and "円" not in name
         if foreign and not mapping.currency and key not in mapping.ignored:
-            yield Undecided.of("foreign", name)
+            yield Undecided("foreign", name)
     if mapping.paid_out and mapping.paid_in:
         names = [str(each) for each in (*mapping.paid_out, *mapping.paid_in)]
         swapped = replace(mapping, paid_out=mapping.paid_in, paid_in=mapping.paid_out)
         in_doubt = any(_BOOKS.search(one_spelling(name)) for name in names) or not mapping.header
         if in_doubt and "paid_out" not in stated:
             readings = [("fits-sides", mapping, ""), ("fits-sides", swapped, "")]
-            yield Undecided.of("sides", names[0], shown_name(names[1]), readings)
+            yield Undecided("sides", names[0], shown_name(names[1]), readings)
     amount = mapping.amount
     if amount is None or mapping.outgoing or "positive" in stated:
         return
@@ -358,7 +358,7 @@ def _about_the_amount(
             ("fits-spending", replace(mapping, positive="spending"), ""),
             ("fits-income", replace(mapping, positive="income"), ""),
         ]
-        yield Undecided.of("sign", str(amount), "", readings)
+        yield Undecided("sign", str(amount), "", readings)
 
 
 def _about_minus_signs(mapping: Mapping, records: Records, read: MappedRows) -> Iterator[Undecided]:
@@ -369,4 +369,4 @@ def _about_minus_signs(mapping: Mapping, records: Records, read: MappedRows) -> 
         name = str(mapping.paid_out[0])
         readings = [("fits-sides", mapping, ""), ("fits-minus", signed, "")]
         columns = json.dumps([str(each) for each in signed.paid_in], ensure_ascii=False)
-        yield Undecided.of("minus", name, columns, readings)
+        yield Undecided("minus", name, columns, readings)

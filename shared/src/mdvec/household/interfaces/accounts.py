@@ -22,22 +22,18 @@ def follow_accounts(ledger: Ledger, present: Collection[tuple[str, str]]) -> Non
     Only those that are ``present``, by path and hash, have all of their rows to be compared.
     """
     new = "SELECT EXISTS (SELECT 1 FROM ledger_statements WHERE tool_id = ? AND scope IS NULL)"
-    if not ledger.connection.execute(new, (ledger.tool_id,)).get:
+    if not ledger.execute(new).get:
         return
     scopes, doubts = tell_apart(_statements(ledger, present))
-    ledger.connection.execute(
+    ledger.execute(
         "DELETE FROM account_doubts WHERE first IN "
-        "(SELECT id FROM ledger_statements WHERE tool_id = ?)",
-        (ledger.tool_id,),
+        "(SELECT id FROM ledger_statements WHERE tool_id = ?)"
     )
     ledger.connection.executemany("INSERT INTO account_doubts VALUES (?, ?, ?)", doubts)
     ledger.connection.executemany(
         "UPDATE ledger_statements SET scope = ?2 WHERE id = ?1", scopes.items()
     )
-    ledger.connection.execute(
-        "UPDATE ledger_statements SET scope = '' WHERE tool_id = ? AND scope IS NULL",
-        (ledger.tool_id,),
-    )
+    ledger.execute("UPDATE ledger_statements SET scope = '' WHERE tool_id = ? AND scope IS NULL")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +58,13 @@ class AccountDoubt:
 
 def doubts_of(ledger: Ledger, days: tuple[str, str] = _EVER) -> list[AccountDoubt]:
     """The doubts about files that have rows in these days (YYYY-MM-DD, both included)."""
-    pairs = ledger.connection.execute(
+    pairs = ledger.execute(
         "SELECT b.accounts ->> 0, a.path, b.path, d.rows FROM account_doubts AS d "
         "JOIN ledger_statements AS a ON a.id = d.first "
         "JOIN ledger_statements AS b ON b.id = d.second WHERE a.tool_id = ? AND a.scope <> b.scope "
         "AND EXISTS (SELECT 1 FROM statement_rows AS r "
         "WHERE r.statement_id = b.id AND r.date BETWEEN ? AND ?) ORDER BY 1, 2, 3",
-        (ledger.tool_id, *days),
+        days,
     )
     doubts = [AccountDoubt(*pair) for pair in pairs]
     by_files: dict[tuple[str, str, str], list[TwiceCounted]] = {}
@@ -83,8 +79,8 @@ def doubts_of(ledger: Ledger, days: tuple[str, str] = _EVER) -> list[AccountDoub
                 spending=totals.spending, income=totals.income,
             )
         )  # fmt: skip
-    if ledger.connection.execute(_HAS_LISTS, (ledger.tool_id,)).get:
-        listed = ledger.connection.execute(_LISTED, (ledger.tool_id, *days))
+    if ledger.execute(_HAS_LISTS).get:
+        listed = ledger.execute(_LISTED, days)
         doubts += [replace(AccountDoubt(*pair), is_listed=True) for pair in listed]
     return doubts
 
@@ -93,10 +89,9 @@ def distinct_accounts(ledger: Ledger) -> set[frozenset[str]]:
     """The pairs of accounts at one bank that files, numbers or a person tell apart."""
     in_doubt = {doubt.account for doubt in doubts_of(ledger)}
     names: dict[str, list[str]] = {}
-    for account, scope in ledger.connection.execute(
+    for account, scope in ledger.execute(
         "SELECT DISTINCT accounts ->> 0, scope FROM ledger_statements "
-        "WHERE tool_id = ? AND json_array_length(accounts) = 1",
-        (ledger.tool_id,),
+        "WHERE tool_id = ? AND json_array_length(accounts) = 1"
     ):
         if account not in in_doubt:
             names.setdefault(account, []).append(f"{account} {scope}" if scope else account)
@@ -149,7 +144,7 @@ def listed_again(ledger: Ledger, days: tuple[str, str] = _EVER) -> list[ListedAg
 
     Rows with other balances are other rows.
     """
-    rows = ledger.connection.execute(
+    rows = ledger.execute(
         "SELECT path, sum(rows), sum(rows * abs(ifnull(amount, 0))) FROM (SELECT path, amount, "
         "sum(rows) - max(rows) AS rows FROM (SELECT s.path, r.date, r.amount, r.description, "
         "r.account, r.balance, count(*) AS rows FROM ledger_files AS f "
@@ -160,7 +155,7 @@ def listed_again(ledger: Ledger, days: tuple[str, str] = _EVER) -> list[ListedAg
         "ORDER BY id DESC LIMIT 1) > 0 GROUP BY 1, 2, 3, 4, 5, 6, r.block) "
         "GROUP BY path, date, amount, description, account, balance HAVING count(*) > 1) "
         "GROUP BY path ORDER BY path",
-        (ledger.tool_id, *days),
+        days,
     )
     return [ListedAgain(*row) for row in rows]
 
@@ -203,40 +198,36 @@ _HAS_LISTS = (
 
 def balances_of(ledger: Ledger) -> dict[str, list[list[BalancedDay]]]:
     """The rows with a balance of each account, one list a statement, in the order of its file."""
-    rows = ledger.connection.execute(
-        "SELECT iif(s.scope = '', r.account, r.account || ' ' || s.scope), s.id, "
+    accounts: dict[str, list[list[BalancedDay]]] = {}
+    for (_, account), lines in _balanced_rows(ledger).items():
+        accounts.setdefault(account, []).append(list(lines.values()))
+    return accounts
+
+
+def _balanced_rows(ledger: Ledger) -> dict[tuple[int, str], dict[int, BalancedDay]]:
+    """The rows with a balance of each statement and account, by line, in the order of its file."""
+    rows = ledger.execute(
+        "SELECT s.id, iif(s.scope = '', r.account, r.account || ' ' || s.scope), r.row_number, "
         "r.date, r.amount, r.balance FROM ledger_statements AS s "
         "JOIN statement_rows AS r ON r.statement_id = s.id WHERE s.tool_id = ? "
-        "AND r.balance NOT NULL AND r.amount NOT NULL ORDER BY s.id, r.id",
-        (ledger.tool_id,),
+        "AND r.balance NOT NULL AND r.amount NOT NULL ORDER BY s.id, r.id"
     )
-    accounts: dict[str, dict[int, list[BalancedDay]]] = {}
-    for account, statement, *values in rows:
-        of_account = accounts.setdefault(account, {})
-        of_account.setdefault(statement, []).append(BalancedDay(*values))
-    return {account: list(of_account.values()) for account, of_account in accounts.items()}
+    files: dict[tuple[int, str], dict[int, BalancedDay]] = {}
+    for statement, account, line, *values in rows:
+        files.setdefault((statement, account), {})[line] = BalancedDay(*values)
+    return files
 
 
 def booked_rows(ledger: Ledger) -> dict[int, tuple[int, int]]:
     """The rows that their files' balances show to be booked: the statement's id and the balance."""
-    rows = ledger.connection.execute(
-        "SELECT s.id, r.account, r.row_number, r.date, r.amount, r.balance "
-        "FROM ledger_statements AS s JOIN statement_rows AS r ON r.statement_id = s.id "
-        "WHERE s.tool_id = ? AND r.balance NOT NULL AND r.amount NOT NULL ORDER BY s.id, r.id",
-        (ledger.tool_id,),
-    )
-    files: dict[tuple[int, str], list[tuple[int, BalancedDay]]] = {}
-    for statement, account, line, *values in rows:
-        files.setdefault((statement, account), []).append((line, BalancedDay(*values)))
     booked = {
         (statement, line): row.balance
-        for (statement, _), lines in files.items()
-        for (line, row), fits in zip(lines, are_in_order([row for _, row in lines]), strict=True)
+        for (statement, _), lines in _balanced_rows(ledger).items()
+        for (line, row), fits in zip(lines.items(), are_in_order([*lines.values()]), strict=True)
         if fits
     }
-    stored = ledger.connection.execute(
-        "SELECT id, statement_id, row_number FROM transactions WHERE tool_id = ?",
-        (ledger.tool_id,),
+    stored = ledger.execute(
+        "SELECT id, statement_id, row_number FROM transactions WHERE tool_id = ?"
     )
     return {
         number: (statement, booked[statement, line])
@@ -247,24 +238,22 @@ def booked_rows(ledger: Ledger) -> dict[int, tuple[int, int]]:
 
 def spans_of(ledger: Ledger) -> list[tuple[str, int, str, str]]:
     """Each account with its number of rows, and its first and last day."""
-    rows = ledger.connection.execute(
+    rows = ledger.execute(
         "SELECT account, count(*), min(date), max(date) FROM transactions WHERE tool_id = ? "
-        "AND removal IS NOT 'removed' GROUP BY account ORDER BY account",
-        (ledger.tool_id,),
+        "AND removal IS NOT 'removed' GROUP BY account ORDER BY account"
     )
     return list(rows)
 
 
 def _statements(ledger: Ledger, present: Collection[tuple[str, str]]) -> list[AccountStatement]:
     """The statements whose rows have no ID and one account, of which there are several."""
-    rows = ledger.connection.execute(
+    rows = ledger.execute(
         "SELECT id, account, account_number, path, scope, content_hash FROM ("
         "SELECT *, accounts ->> 0 AS account, count(*) OVER (PARTITION BY accounts ->> 0) AS alike "
         "FROM ledger_statements AS s WHERE tool_id = ? AND json_array_length(accounts) = 1 "
         "AND EXISTS (SELECT 1 FROM statement_rows AS r WHERE r.statement_id = s.id) "
         "AND NOT EXISTS (SELECT 1 FROM statement_rows AS r "
-        "WHERE r.statement_id = s.id AND r.mf_id <> '')) WHERE alike > 1",
-        (ledger.tool_id,),
+        "WHERE r.statement_id = s.id AND r.mf_id <> '')) WHERE alike > 1"
     )
     several = list(rows)
     ids = [number for number, *_, path, _, digest in several if (path, digest) in present]

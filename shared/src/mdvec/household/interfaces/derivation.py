@@ -166,30 +166,28 @@ def _find_same_rows(
 
 def _stored_identities(ledger: Ledger, identities: Iterable[str], without: str) -> set[str]:
     """Which of the identities the ledger has, in another state of removal than ``without``."""
-    rows = ledger.connection.execute(
-        f"SELECT identity FROM transactions WHERE tool_id = ? AND removal IS NOT {without} "
-        "AND identity IN (SELECT value FROM json_each(?))",
-        (ledger.tool_id, json.dumps(sorted(identities))),
+    return set(
+        ledger.column(
+            f"SELECT identity FROM transactions WHERE tool_id = ? AND removal IS NOT {without} "
+            "AND identity IN (SELECT value FROM json_each(?))",
+            (json.dumps(sorted(identities)),),
+        )
     )
-    return {identity for (identity,) in rows}
 
 
 def _follow_renames(ledger: Ledger, same_rows: dict[str, list[str]]) -> None:
     """Let rows keep their numbers and decisions if only their identity changed."""
-    lost = ledger.connection.execute(
+    lost = ledger.column(
         "SELECT identity FROM transactions WHERE tool_id = ? AND identity >= 'row:' "
-        "AND identity < 'row;' AND identity NOT IN (SELECT identity FROM derived)",
-        (ledger.tool_id,),
+        "AND identity < 'row;' AND identity NOT IN (SELECT identity FROM derived)"
     )
-    old_names = [name for (name,) in lost]
-    if not old_names:
+    if not lost:
         return
-    new = ledger.connection.execute(
+    new = ledger.column(
         "SELECT identity FROM derived WHERE identity NOT IN "
-        "(SELECT identity FROM transactions WHERE tool_id = ?)",
-        (ledger.tool_id,),
+        "(SELECT identity FROM transactions WHERE tool_id = ?)"
     )
-    renamed = renamed_rows(old_names, {name for (name,) in new}, same_rows)
+    renamed = renamed_rows(lost, set(new), same_rows)
     ledger.connection.executemany(
         "UPDATE transactions SET identity = ? WHERE tool_id = ? AND identity = ?",
         ((name, ledger.tool_id, old) for old, name in renamed.items()),
@@ -227,28 +225,25 @@ def mark_removals(ledger: Ledger, *, accepted: bool) -> None:
     """Give each gone row its state; a row that the user kept stays so until a file has it anew."""
     gone = {
         identity: (day, before, bool(is_proved))
-        for identity, day, before, is_proved in ledger.connection.execute(
+        for identity, day, before, is_proved in ledger.execute(
             f"SELECT d.identity, r.date, t.removal, {_OF_ACCOUNT} {_BESIDE} "
-            "JOIN ledger_statements AS s ON s.id = d.missing_from",
-            (ledger.tool_id,),
+            "JOIN ledger_statements AS s ON s.id = d.missing_from"
         )
     }
     if gone:
-        by_month = ledger.connection.execute(
+        by_month = ledger.execute(
             f"SELECT substr(r.date, 1, 7), count(*) {_BESIDE} "
-            "WHERE t.removal IS NOT 'removed' GROUP BY 1",
-            (ledger.tool_id,),
+            "WHERE t.removal IS NOT 'removed' GROUP BY 1"
         )
         decided = decide_removals(gone, dict(by_month), accepted=accepted)
         ledger.connection.executemany(
             "UPDATE derived SET removal = ?2 WHERE identity = ?1", decided.items()
         )
-    ledger.connection.execute(
+    ledger.execute(
         "UPDATE derived SET removal = 'kept' FROM transactions AS t, statement_rows AS r "
         "WHERE derived.missing_from IS NULL AND t.removal = 'kept' AND t.tool_id = ? "
         "AND t.identity = derived.identity AND r.id = derived.row_id "
-        "AND r.statement_id = t.statement_id",
-        (ledger.tool_id,),
+        "AND r.statement_id = t.statement_id"
     )
 
 
@@ -301,12 +296,11 @@ def hold_back(ledger: Ledger, replacers: Iterable[tuple[int, int]]) -> list[tupl
     ledger.connection.executemany("INSERT INTO replacers VALUES (?, ?)", replacers)
     if not ledger.connection.changes():
         return []
-    changing = ledger.connection.execute(
+    changing = ledger.execute(
         "SELECT x.newer, x.older, substr(t.date, 1, 7), r.identity, d.identity "
         f"FROM transactions AS t CROSS JOIN derived AS d ON d.identity = t.identity {_AND_ROW} "
         "JOIN replacers AS x ON x.newer = r.statement_id AND x.older = t.statement_id "
-        f"WHERE +t.tool_id = ? AND {_HAS_OTHER_VALUES}",
-        (ledger.tool_id,),
+        f"WHERE +t.tool_id = ? AND {_HAS_OTHER_VALUES}"
     )
     by_pair: dict[tuple[int, int], list[tuple[str, str, str]]] = {}
     for newer, older, month, own, identity in changing:
@@ -314,10 +308,9 @@ def hold_back(ledger: Ledger, replacers: Iterable[tuple[int, int]]) -> list[tupl
     if not by_pair:
         return []
     of_month = dict[str, int](
-        ledger.connection.execute(
+        ledger.execute(
             "SELECT substr(date, 1, 7), count(*) FROM transactions WHERE tool_id = ? "
-            "AND removal IS NOT 'removed' GROUP BY 1",
-            (ledger.tool_id,),
+            "AND removal IS NOT 'removed' GROUP BY 1"
         )
     )
     held = []
@@ -336,59 +329,53 @@ def hold_back(ledger: Ledger, replacers: Iterable[tuple[int, int]]) -> list[tupl
 
 def follow_statements(ledger: Ledger) -> LedgerChanges:
     """Bring the transactions to what the statements say; marks are to be updated after it."""
-    imported: int = ledger.connection.execute(
-        f"SELECT count(*) {_BESIDE} WHERE t.id IS NULL AND d.is_mentioned", (ledger.tool_id,)
-    ).get
+    imported = ledger.number(f"SELECT count(*) {_BESIDE} WHERE t.id IS NULL AND d.is_mentioned")
     deleted = _delete_lost(ledger)
-    leaving = ledger.connection.execute(
-        f"SELECT d.identity {_BESIDE} WHERE d.removal = 'removed' AND t.removal IS NOT 'removed'",
-        (ledger.tool_id,),
-    ).fetchall()
+    leaving = ledger.column(
+        f"SELECT d.identity {_BESIDE} WHERE d.removal = 'removed' AND t.removal IS NOT 'removed'"
+    )
     updated, returned = _update(ledger)
     _insert_new(ledger)
-    removed = ledger.connection.execute(
+    removed = ledger.column(
         "SELECT id FROM transactions WHERE tool_id = ? "
         "AND identity IN (SELECT value FROM json_each(?))",
-        (ledger.tool_id, json.dumps([name for (name,) in leaving])),
+        (json.dumps(leaving),),
     )
     without_file: int = ledger.connection.execute(
         f"SELECT count(*) FROM {_ROWS} "
         "WHERE d.removal IS NULL AND NOT d.is_mentioned AND NOT q.is_unread"
     ).get
-    gone = frozenset(row_id for (row_id,) in removed)
-    return LedgerChanges(imported, updated, deleted, without_file, gone, returned)
+    return LedgerChanges(imported, updated, deleted, without_file, frozenset(removed), returned)
 
 
 def _delete_lost(ledger: Ledger) -> int:
     """Delete the transactions that no statement has; returns how many that were."""
-    lost_rows = ledger.connection.execute(
+    lost = ledger.column(
         "SELECT id FROM transactions WHERE +tool_id = ? "
-        "AND identity NOT IN (SELECT identity FROM derived)",
-        (ledger.tool_id,),
+        "AND identity NOT IN (SELECT identity FROM derived)"
     )
-    lost = list(lost_rows)
     if lost:
-        keep_decisions(ledger, [row_id for (row_id,) in lost])
+        rows = [(row_id,) for row_id in lost]
+        keep_decisions(ledger, lost)
         # A row that was marked as a duplicate of a deleted one counts again.
         ledger.connection.executemany(
             "UPDATE transactions SET is_duplicate = 0, duplicate_of = NULL, duplicate_checked = 0 "
             "WHERE duplicate_of = ?",
-            lost,
+            rows,
         )
-        ledger.connection.executemany("DELETE FROM transactions WHERE id = ?", lost)
+        ledger.connection.executemany("DELETE FROM transactions WHERE id = ?", rows)
     return len(lost)
 
 
 def _update(ledger: Ledger) -> tuple[int, frozenset[int]]:
     """Bring stored rows up to date; returns how many a file states anew, and which return."""
-    ledger.connection.execute(
+    ledger.execute(
         f"INSERT INTO changed SELECT t.id, t.identity, {_HAS_OTHER_VALUES}, "
         "t.removal IN ('asked', 'removed') AND d.removal IS NULL "
         "FROM transactions AS t CROSS JOIN derived AS d ON d.identity = t.identity "
         f"{_AND_ROW} WHERE +t.tool_id = ? AND ({_HAS_OTHER_VALUES} "
         "OR (t.statement_id, t.source_file, t.row_number, t.removal) "
-        f"IS NOT (r.statement_id, q.path, {_LINE}, d.removal))",
-        (ledger.tool_id,),
+        f"IS NOT (r.statement_id, q.path, {_LINE}, d.removal))"
     )
     if not ledger.connection.changes():
         return 0, frozenset()
@@ -420,15 +407,13 @@ def _update(ledger: Ledger) -> tuple[int, frozenset[int]]:
 
 def _count_change(ledger: Ledger) -> None:
     """Raise the data version: the triggers do not see changes of files, lines and old ids."""
-    ledger.connection.execute(
-        "UPDATE ledger_versions SET version = version + 1 WHERE tool_id = ?", (ledger.tool_id,)
-    )
+    ledger.execute("UPDATE ledger_versions SET version = version + 1 WHERE tool_id = ?")
 
 
 def _insert_new(ledger: Ledger) -> None:
     """Store new transactions; those that return get their former ids again."""
     former = former_ids(ledger)
-    ledger.connection.execute(
+    ledger.execute(
         "INSERT INTO transactions (id, tool_id, identity, statement_id, source_file, row_number, "
         f"removal, removed_by, removed_at, {VALUES}) SELECT f.value, ?1, d.identity, {_PLACE}, "
         f"{_REMOVAL}, iif(d.removal IS NULL, NULL, CURRENT_TIMESTAMP), "
@@ -436,7 +421,7 @@ def _insert_new(ledger: Ledger) -> None:
         "LEFT JOIN json_each(?2) AS f ON f.key = d.identity "
         "WHERE d.identity NOT IN (SELECT identity FROM transactions WHERE tool_id = ?1) "
         "ORDER BY d.place",
-        (ledger.tool_id, json.dumps(former)),
+        (json.dumps(former),),
     )
     if former and ledger.connection.changes():
         _count_change(ledger)

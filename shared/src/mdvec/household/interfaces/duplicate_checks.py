@@ -40,14 +40,13 @@ def compared_rows(ledger: Ledger) -> list[ComparedRow]:
         "WHERE o.id = t.duplicate_of AND o.account = t.account)"
     )
     # Almost every row counts: an index would only add a lookup for each.
-    rows = ledger.connection.execute(
+    rows = ledger.execute(
         "SELECT id, date, amount, description, category_major, category_minor, account, mf_id, "
         f"coalesce(statement_id, source_file), {counts('t')}, is_moved, is_duplicate, is_transfer "
         "FROM transactions AS t NOT INDEXED WHERE tool_id = ? "
         f"AND amount IS NOT NULL AND {in_ledger('t')} AND CASE WHEN t.is_transfer "
         "THEN NOT t.is_moved AND NOT t.is_duplicate AND account <> '' "
-        f"ELSE NOT t.is_duplicate OR {is_duplicate_of_others} END",
-        (ledger.tool_id,),
+        f"ELSE NOT t.is_duplicate OR {is_duplicate_of_others} END"
     )
     day_of = cache(date.fromisoformat)  # a ledger has far fewer days than rows
     make = partial(tuple.__new__, ComparedRow)  # like ComparedRow._make, but twice as fast
@@ -109,15 +108,14 @@ def drop_unfound(
     """
     found_ids = {pair.ids for pair in pairs}
     every = DetectionOptions() if options is None else options
-    undecided = ledger.connection.execute(
+    undecided = ledger.execute(
         f"SELECT c.id, c.transaction_id_1, c.transaction_id_2 {PAIRS_WITH_ROWS} "
         f"AND c.user_decision IS NULL AND (c.of_transfer = ? OR ? OR ({_BOTH_COUNT} "
         "AND c.similarity_score >= ? AND (c.detection_date_tolerance, "
         "c.detection_amount_tolerance_abs, c.detection_amount_tolerance_pct) = (?, ?, ?)))",
         (
-            ledger.tool_id, _BILL, options is None, every.min_similarity_score,
-            every.date_tolerance_days, str(every.amount_tolerance_abs),
-            str(every.amount_tolerance_pct),
+            _BILL, options is None, every.min_similarity_score, every.date_tolerance_days,
+            str(every.amount_tolerance_abs), str(every.amount_tolerance_pct),
         ),
     ).fetchall()  # fmt: skip
     dropped = [(check,) for check, first, other in undecided if (first, other) not in found_ids]
@@ -142,10 +140,9 @@ def add_pair(ledger: Ledger, like: StoredPair, ids: tuple[int, int]) -> StoredPa
 
 def decisions(ledger: Ledger) -> dict[tuple[int, int], str | None]:
     """The decision about every stored pair, by the ids of its rows."""
-    rows = ledger.connection.execute(
+    rows = ledger.execute(
         "SELECT transaction_id_1, transaction_id_2, user_decision FROM duplicate_checks "
-        "WHERE tool_id = ?",
-        (ledger.tool_id,),
+        "WHERE tool_id = ?"
     )
     return {(first, second): decision for first, second, decision in rows}
 
@@ -172,13 +169,13 @@ def pairs_of_batch(ledger: Ledger, batch: int | None) -> list[StoredPair]:
 
 def _pairs(ledger: Ledger, where: str, *values: float | None) -> list[StoredPair]:
     """The pairs that meet an SQL condition; ``values`` are bound to it, after the tool's id."""
-    rows = ledger.connection.execute(
+    rows = ledger.execute(
         "SELECT c.id, c.transaction_id_1, c.transaction_id_2, c.similarity_score, "
         "c.user_decision, coalesce(c.kept_id, c.transaction_id_1), c.batch, "
         "c.detection_date_tolerance, c.detection_amount_tolerance_abs, "
         "c.detection_amount_tolerance_pct, c.reasons, c.of_transfer, "
         f"a.account, a.description, b.account, b.description {PAIRS_WITH_ROWS} AND {where}",
-        (ledger.tool_id, *values),
+        values,
     )
     return [
         StoredPair._make((
@@ -190,13 +187,11 @@ def _pairs(ledger: Ledger, where: str, *values: float | None) -> list[StoredPair
 
 def closed_checks(ledger: Ledger) -> list[int]:
     """The ids of all other pairs, best score first; one of each card's bill."""
-    rows = ledger.connection.execute(
+    return ledger.column(
         f"SELECT min(c.id) {PAIRS_WITH_ROWS} AND NOT ({_OPEN}) "
         f"GROUP BY CASE c.of_transfer WHEN {_BILL} THEN c.kept_id - a.id - b.id ELSE c.id END "
-        "ORDER BY max(c.similarity_score) DESC, min(c.id)",
-        (ledger.tool_id,),
+        "ORDER BY max(c.similarity_score) DESC, min(c.id)"
     )
-    return [check for (check,) in rows]
 
 
 def join_batch(ledger: Ledger, former: int | None, batch: int) -> None:
@@ -218,11 +213,10 @@ def pairs_of_bill(ledger: Ledger, bill_id: int) -> list[StoredPair]:
 
 def cards_of_bills(ledger: Ledger) -> dict[int, str]:
     """The account of the card that each decided bill pays, by the bill's row."""
-    rows = ledger.connection.execute(
+    rows = ledger.execute(
         "SELECT c.transaction_id_1 + c.transaction_id_2 - c.kept_id, paid.account "
         "FROM duplicate_checks AS c JOIN transactions AS paid ON paid.id = c.kept_id "
-        f"WHERE c.tool_id = ? AND c.of_transfer = {_BILL} AND c.user_decision = 'duplicate'",
-        (ledger.tool_id,),
+        f"WHERE c.tool_id = ? AND c.of_transfer = {_BILL} AND c.user_decision = 'duplicate'"
     )
     return dict(rows)
 
@@ -240,11 +234,10 @@ def keep_always(
 
 def always_decided(ledger: Ledger) -> dict[frozenset[str], int]:
     """The accounts of bills whose decision holds for later ones, with the request that made it."""
-    rows = ledger.connection.execute(
+    rows = ledger.execute(
         f"SELECT DISTINCT a.account, b.account, c.batch {PAIRS_WITH_ROWS} "
         f"AND c.of_transfer = {_BILL} AND c.user_decision = 'duplicate' "
-        "AND c.reasons LIKE '%always%' ORDER BY c.batch",
-        (ledger.tool_id,),
+        "AND c.reasons LIKE '%always%' ORDER BY c.batch"
     )
     return {frozenset((account, other)): batch for account, other, batch in rows}
 
@@ -256,21 +249,19 @@ def unannounced_pairs(ledger: Ledger, least: float) -> list[StoredPair]:
 
 def mark_announced(ledger: Ledger) -> None:
     """Record that all pairs have been reported to the user."""
-    ledger.connection.execute(
-        "UPDATE duplicate_checks SET is_announced = 1 WHERE tool_id = ? AND NOT is_announced",
-        (ledger.tool_id,),
+    ledger.execute(
+        "UPDATE duplicate_checks SET is_announced = 1 WHERE tool_id = ? AND NOT is_announced"
     )
 
 
 def review_counts(ledger: Ledger) -> tuple[int, int, int]:
     """Numbers of a tool's rows, marked rows and rejected pairs; a card's bill is one pair."""
-    rows, marked, rejected = ledger.connection.execute(
+    rows, marked, rejected = ledger.execute(
         "SELECT count(*), coalesce(sum(is_duplicate), 0), "
         f"(SELECT count(DISTINCT CASE of_transfer WHEN {_BILL} "
         "THEN kept_id - transaction_id_1 - transaction_id_2 ELSE id END) "
         "FROM duplicate_checks WHERE tool_id = ?1 AND user_decision = 'not_duplicate') "
-        "FROM transactions WHERE tool_id = ?1",
-        (ledger.tool_id,),
+        "FROM transactions WHERE tool_id = ?1"
     ).get
     return rows, marked, rejected
 

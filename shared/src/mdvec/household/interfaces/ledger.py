@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Any
 
 import apsw
 
@@ -24,6 +26,19 @@ class Ledger:
     def undated(cls, connection: apsw.Connection, tool_id: int, month_starts_on: int = 1) -> Ledger:
         """The ledger for work that depends on no day: all its rows are in the past."""
         return cls(connection, tool_id, date.max, month_starts_on)
+
+    def execute(self, statement: str, values: Iterable[apsw.SQLiteValue] = ()) -> apsw.Cursor:
+        """Run a statement, to which the household's id is bound first, and then the values."""
+        return self.connection.execute(statement, (self.tool_id, *values))
+
+    def number(self, statement: str, values: Iterable[apsw.SQLiteValue] = ()) -> int:
+        """The number that a statement selects."""
+        found: int = self.execute(statement, values).get
+        return found
+
+    def column(self, statement: str, values: Iterable[apsw.SQLiteValue] = ()) -> list[Any]:
+        """The first value of each row that a statement selects."""
+        return [first for first, *_ in self.execute(statement, values)]
 
     @property
     def key(self) -> tuple[str, int, date, int]:

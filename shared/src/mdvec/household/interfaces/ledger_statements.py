@@ -14,6 +14,7 @@ import apsw
 from mdvec.files import Problem
 from mdvec.household.core.cells import BadRow, TransactionRow
 from mdvec.household.core.identity import RowWithId, RowWithoutId, key_of, rows_by_identity, scoped
+from mdvec.household.core.moneyforward import ParsedFile
 from mdvec.household.core.passed_over import PassedOver
 from mdvec.household.core.statements import Statement, statement_name
 from mdvec.household.interfaces.ledger import Ledger
@@ -41,10 +42,9 @@ class KnownFile:
 
 def known_files(ledger: Ledger) -> dict[str, KnownFile]:
     """The stored states of a tool's files, by path."""
-    rows = ledger.connection.execute(
+    rows = ledger.execute(
         "SELECT path, size, mtime_ns, content_hash, is_present, rows, bad_rows, passed_over, "
-        "app_version FROM ledger_files WHERE tool_id = ?",
-        (ledger.tool_id,),
+        "app_version FROM ledger_files WHERE tool_id = ?"
     )
     return {
         path: KnownFile(
@@ -58,7 +58,7 @@ def known_files(ledger: Ledger) -> dict[str, KnownFile]:
 
 def remember_files(ledger: Ledger, files: Iterable[KnownFile]) -> None:
     """Replace the stored states of a tool's files; call within a transaction."""
-    ledger.connection.execute("DELETE FROM ledger_files WHERE tool_id = ?", (ledger.tool_id,))
+    ledger.execute("DELETE FROM ledger_files WHERE tool_id = ?")
     ledger.connection.executemany(
         "INSERT OR REPLACE INTO ledger_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
@@ -78,12 +78,12 @@ def unread_rows(ledger: Ledger, days: tuple[str, str]) -> list[tuple[str, int]]:
     Of the files whose other rows are around these days (YYYY-MM-DD, both included), or that have
     no others.
     """
-    rows = ledger.connection.execute(
+    rows = ledger.execute(
         "SELECT f.path, json_array_length(f.bad_rows) FROM ledger_files AS f "
         "LEFT JOIN ledger_statements AS s USING (tool_id, path, content_hash) "
         "WHERE f.tool_id = ? AND f.is_present AND f.bad_rows <> '[]' AND coalesce("
         "(SELECT min(value) <= ? AND max(value) >= ? FROM json_each(s.days)), TRUE) ORDER BY 1",
-        (ledger.tool_id, days[1], days[0]),
+        (days[1], days[0]),
     )
     return [(path, count) for path, count in rows]
 
@@ -102,40 +102,37 @@ class DaysInDoubt(Problem):
 
 def overruled_files(ledger: Ledger, days: tuple[str, str]) -> list[str]:
     """The files with rows of these days of which the last import said ``DaysInDoubt``."""
-    rows = ledger.connection.execute(
+    return ledger.column(
         "SELECT DISTINCT f.path FROM import_failures AS f "
         "JOIN ledger_statements AS s USING (tool_id, path) "
         "WHERE f.tool_id = ? AND f.reason LIKE '%' || ? AND (SELECT min(value) <= ? "
         "AND max(value) >= ? FROM json_each(s.days)) ORDER BY 1",
-        (ledger.tool_id, _AGAIN, days[1], days[0]),
+        (_AGAIN, days[1], days[0]),
     )
-    return [path for (path,) in rows]
 
 
 def files_left_out(ledger: Ledger) -> list[str]:
     """The present files of which no row was ever imported: they are unreadable, or undecided."""
-    rows = ledger.connection.execute(
+    return ledger.column(
         "SELECT path FROM import_failures AS f WHERE f.tool_id = ? AND f.path <> '' "
         "AND f.path NOT LIKE '%.mapping.toml' AND NOT EXISTS (SELECT 1 FROM ledger_files AS l "
         "WHERE l.tool_id = f.tool_id AND l.path = f.path "
-        "AND l.rows > json_array_length(l.bad_rows)) ORDER BY path",
-        (ledger.tool_id,),
+        "AND l.rows > json_array_length(l.bad_rows)) ORDER BY path"
     )
-    return [path for (path,) in rows]
 
 
 def without_file(ledger: Ledger) -> int:
     """The number of rows that were in none of the files at the last import."""
     version = "SELECT without_file FROM ledger_versions WHERE tool_id = ?"
-    return ledger.connection.execute(version, (ledger.tool_id,)).get or 0
+    return ledger.execute(version).get or 0
 
 
 def set_without_file(ledger: Ledger, rows: int) -> None:
     """Store the number of rows that are in none of the files."""
-    ledger.connection.execute(
+    ledger.execute(
         "INSERT INTO ledger_versions (tool_id, without_file) VALUES (?, ?) "
         "ON CONFLICT (tool_id) DO UPDATE SET without_file = excluded.without_file",
-        (ledger.tool_id, rows),
+        (rows,),
     )
 
 
@@ -161,11 +158,11 @@ def stated_begin(ledger: Ledger, day: date) -> date | None:
 
     Files of one account continue one another; the day is the last of those of several accounts.
     """
-    statements = ledger.connection.execute(
+    statements = ledger.execute(
         "SELECT s.path, coalesce(s.scope, ''), a.value FROM ledger_statements AS s "
         "LEFT JOIN json_each(s.accounts) AS a "
         "WHERE s.tool_id = ? AND EXISTS (SELECT 1 FROM json_each(s.days) WHERE value = ?)",
-        (ledger.tool_id, str(day)),
+        (str(day),),
     )
     begins: dict[tuple[str, str | None], str] = {}
     for path, *account in statements:
@@ -177,10 +174,9 @@ def stated_begin(ledger: Ledger, day: date) -> date | None:
 
 def known_statements(ledger: Ledger) -> list[Statement]:
     """All stored statements of a tool."""
-    rows = ledger.connection.execute(
+    rows = ledger.execute(
         "SELECT path, content_hash, mtime_ns, days, accounts, is_whole, seen, account_number, "
-        "coalesce(scope, ''), id, kin FROM ledger_statements WHERE tool_id = ?",
-        (ledger.tool_id,),
+        "coalesce(scope, ''), id, kin FROM ledger_statements WHERE tool_id = ?"
     )
     return [
         Statement(
@@ -193,7 +189,7 @@ def known_statements(ledger: Ledger) -> list[Statement]:
 
 def remember_statement(ledger: Ledger, statement: Statement) -> int:
     """Store a statement and return its id; call within a transaction."""
-    statement_id: int = ledger.connection.execute(
+    return ledger.number(
         "INSERT INTO ledger_statements (tool_id, path, content_hash, mtime_ns, days, accounts, "
         "is_whole, seen, account_number, kin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0) "
         "ON CONFLICT (tool_id, path, content_hash) DO UPDATE SET "
@@ -204,12 +200,11 @@ def remember_statement(ledger: Ledger, statement: Statement) -> int:
         "seen = excluded.seen, account_number = "
         "iif(excluded.account_number = '', account_number, excluded.account_number) RETURNING id",
         (
-            ledger.tool_id, statement.path, statement.content_hash, statement.mtime_ns,
+            statement.path, statement.content_hash, statement.mtime_ns,
             json.dumps(statement.days), json.dumps(sorted(statement.accounts)),
             statement.can_show_removals, statement.first_seen, statement.account_number,
         ),
-    ).get  # fmt: skip
-    return statement_id
+    )  # fmt: skip
 
 
 def set_families(connection: apsw.Connection, families: Iterable[tuple[int, int]]) -> None:
@@ -253,21 +248,19 @@ def delete_copies(connection: apsw.Connection, statement_ids: Sequence[int]) -> 
 
 def forget_statements(ledger: Ledger, remaining: Collection[int]) -> None:
     """Delete statements, except ``remaining``, that have no rows and show none to be gone."""
-    ledger.connection.execute(
+    ledger.execute(
         "DELETE FROM ledger_statements WHERE tool_id = ?1 AND NOT is_whole "
         "AND id NOT IN (SELECT value FROM json_each(?2)) "
         "AND NOT EXISTS (SELECT 1 FROM statement_rows AS r "
         "WHERE r.statement_id = ledger_statements.id) AND id NOT IN ("
         "SELECT removed_by FROM transactions WHERE +tool_id = ?1 AND removed_by NOT NULL)",
-        (ledger.tool_id, json.dumps(sorted(remaining))),
+        (json.dumps(sorted(remaining)),),
     )
 
 
 def rename_statements(ledger: Ledger, renames: Mapping[str, str]) -> None:
     """Change the paths of statements from old to new; call within a transaction."""
-    statements = ledger.connection.execute(
-        "SELECT id, path FROM ledger_statements WHERE tool_id = ?", (ledger.tool_id,)
-    )
+    statements = ledger.execute("SELECT id, path FROM ledger_statements WHERE tool_id = ?")
     moved = [(number, renames[path]) for number, path in statements if path in renames]
     # Paths may be swapped, so each is first replaced by a unique one.
     ledger.connection.executemany(
@@ -279,36 +272,29 @@ def rename_statements(ledger: Ledger, renames: Mapping[str, str]) -> None:
     )
 
 
-def gone_rows(ledger: Ledger, removal: str) -> list[GoneRow]:
-    """Rows no longer in the sums (``removed``), or waiting for consent to that (``asked``)."""
-    where = "INDEXED BY idx_transactions_removal {} t.tool_id = ? AND t.removal = ?"
-    return _rows_named(ledger.connection, where, (ledger.tool_id, removal))
+def ids_of_gone_rows(ledger: Ledger, removal: str | None = None) -> list[int]:
+    """The rows that vanished from their statements, in one state or any.
+
+    They are no longer in the sums (``removed``), wait for consent to that (``asked``), or stay.
+    """
+    return ledger.column(
+        "SELECT id FROM transactions INDEXED BY idx_transactions_removal "
+        "WHERE tool_id = ? AND removal NOT NULL AND removal = coalesce(?, removal)",
+        (removal,),
+    )
 
 
-def named_rows(connection: apsw.Connection, ids: Iterable[int]) -> list[GoneRow]:
+def gone_rows(ledger: Ledger, ids: Iterable[int]) -> list[GoneRow]:
     """The rows with these ids, which may count again: ``missing_from`` is "" then."""
-    where = "{} t.id IN (SELECT value FROM json_each(?))"
-    return _rows_named(connection, where, (json.dumps(list(ids)),))
-
-
-def _rows_named(
-    connection: apsw.Connection, where: str, values: tuple[int | str, ...]
-) -> list[GoneRow]:
-    joined = "LEFT JOIN ledger_statements AS s ON s.id = t.removed_by WHERE"
-    rows = connection.execute(
-        "SELECT t.id, t.date, t.amount, t.description, t.account, t.source_file AS path, "
-        "coalesce(s.path, '') AS missing_from, t.duplicate_checked OR EXISTS (SELECT 1 "
-        "FROM row_notes AS n WHERE (n.tool_id, n.identity) = (t.tool_id, t.identity)) AS has_words "
-        f"FROM transactions AS t {where.format(joined)} ORDER BY t.date, t.id",
-        values,
+    rows = ledger.connection.execute(
+        "SELECT t.id, t.date, t.amount, t.description, t.account, t.source_file, "
+        "coalesce(s.path, ''), t.duplicate_checked OR EXISTS (SELECT 1 "
+        "FROM row_notes AS n WHERE (n.tool_id, n.identity) = (t.tool_id, t.identity)) "
+        "FROM transactions AS t LEFT JOIN ledger_statements AS s ON s.id = t.removed_by "
+        "WHERE t.id IN (SELECT value FROM json_each(?)) ORDER BY t.date, t.id",
+        (json.dumps(list(ids)),),
     )
     return [GoneRow(*(*values, bool(has_words))) for *values, has_words in rows]
-
-
-def ids_of_gone_rows(ledger: Ledger) -> set[int]:
-    """The ids of all rows that vanished from their statements, in whatever state."""
-    gone = "SELECT id FROM transactions WHERE tool_id = ? AND removal IS NOT NULL"
-    return {row_id for (row_id,) in ledger.connection.execute(gone, (ledger.tool_id,))}
 
 
 def keep_rows(ledger: Ledger, row_ids: Iterable[int]) -> None:
@@ -322,8 +308,7 @@ def keep_rows(ledger: Ledger, row_ids: Iterable[int]) -> None:
 
 def is_indexed(ledger: Ledger) -> bool:
     """Whether the search index is up to date with the ledger."""
-    indexed = "SELECT is_indexed FROM ledger_versions WHERE tool_id = ?"
-    return bool(ledger.connection.execute(indexed, (ledger.tool_id,)).get)
+    return bool(ledger.execute("SELECT is_indexed FROM ledger_versions WHERE tool_id = ?").get)
 
 
 def mark_index(ledger: Ledger, *, current: bool) -> None:
@@ -341,26 +326,18 @@ VALUES = ", ".join(COLUMNS)
 _after_the_date = attrgetter(*COLUMNS[1:])
 
 
-def put_rows(
-    ledger: Ledger,
-    statement_id: int,
-    blocks: Sequence[Sequence[TransactionRow]],
-    scope: str,
-    *,
-    is_mapped: bool,
-) -> None:
+def put_rows(ledger: Ledger, statement_id: int, parsed: ParsedFile, scope: str) -> None:
     """Store a statement's rows in place of those it had; call within a transaction.
 
-    ``scope`` is what told its account so far; ``is_mapped``: a mapping read it. A statement's
-    content stays the same: if the mapping reads a line otherwise now, its transaction follows, with
-    what the user decided about it.
+    ``scope`` is what told its account so far. A statement's content stays the same: if the mapping
+    reads a line otherwise now, its transaction follows, with what the user decided about it.
     """
     stored = ledger.connection.execute(
         "SELECT row_number, identity FROM statement_rows WHERE statement_id = ?", (statement_id,)
     )
     before = list(stored)
     ledger.connection.execute("DELETE FROM statement_rows WHERE statement_id = ?", (statement_id,))
-    rows = rows_by_identity(blocks, is_mapped=is_mapped)
+    rows = rows_by_identity(parsed.blocks, is_mapped=bool(parsed.kind))
     ledger.connection.executemany(
         f"INSERT INTO statement_rows (statement_id, identity, block, row_number, balance, {VALUES})"
         f" VALUES (?, ?, ?, ?, ?, {', '.join('?' for _ in COLUMNS)})",
@@ -445,10 +422,10 @@ def forget_superseded_rows(
             f"AND id NOT IN (SELECT r.id {_ALIKE.format('<>', '=')})"
         )
     )
-    ledger.connection.execute(
+    ledger.execute(
         "DELETE FROM statement_rows WHERE statement_id IN (SELECT id FROM ledger_statements "
         "WHERE tool_id = ? AND id NOT IN (SELECT value FROM json_each(?))) "
         "AND id NOT IN (SELECT row_id FROM derived) AND identity NOT IN "
         f"(SELECT n.before FROM new_ids AS n JOIN derived USING (identity)) {alike}",
-        (ledger.tool_id, json.dumps(sorted(remaining))),
+        (json.dumps(sorted(remaining)),),
     )

@@ -49,18 +49,14 @@ def transactions(
 
 def row_count(ledger: Ledger) -> int:
     """The number of rows of a ledger."""
-    rows: int = ledger.connection.execute(
-        "SELECT count(*) FROM transactions WHERE tool_id = ?", (ledger.tool_id,)
-    ).get
-    return rows
+    return ledger.number("SELECT count(*) FROM transactions WHERE tool_id = ?")
 
 
 def rows_by_file(ledger: Ledger) -> dict[str, int]:
     """The number of rows from each file, by path."""
     return dict(
-        ledger.connection.execute(
-            "SELECT source_file, count(*) FROM transactions WHERE tool_id = ? GROUP BY 1",
-            (ledger.tool_id,),
+        ledger.execute(
+            "SELECT source_file, count(*) FROM transactions WHERE tool_id = ? GROUP BY 1"
         )
     )
 
@@ -71,13 +67,11 @@ def data_version(ledger: Ledger) -> int:
     New rows are counted by their ids, which are never reused (a trigger for each would make a
     large import three times slower); all other changes by triggers.
     """
-    version: int = ledger.connection.execute(
+    return ledger.number(
         "SELECT (SELECT coalesce(sum(version), 0) FROM ledger_versions WHERE tool_id = ?) + "
         "(SELECT coalesce(sum(seq), 0) FROM sqlite_sequence "
-        "WHERE name IN ('transactions', 'duplicate_checks'))",
-        (ledger.tool_id,),
-    ).get
-    return version
+        "WHERE name IN ('transactions', 'duplicate_checks'))"
+    )
 
 
 def advance_versions(connection: apsw.Connection, by: int) -> None:
@@ -139,11 +133,9 @@ def descriptions(ledger: Ledger) -> list[str]:
     """Every description of the ledger, in the order of letters."""
     # SQLite reads the whole index; jumping from one description to the next is faster only where
     # each has many rows.
-    rows = ledger.connection.execute(
-        "SELECT DISTINCT description FROM transactions WHERE tool_id = ? ORDER BY 1",
-        (ledger.tool_id,),
+    return ledger.column(
+        "SELECT DISTINCT description FROM transactions WHERE tool_id = ? ORDER BY 1"
     )
-    return [text for (text,) in rows]
 
 
 def shops_of_ledger(ledger: Ledger) -> ShopOf:
@@ -200,10 +192,7 @@ def shop_totals(ledger: Ledger) -> list[ShopTotal]:
 
 def tool_name(ledger: Ledger) -> str:
     """The name of the household's tool."""
-    return (
-        ledger.connection.execute("SELECT name FROM tools WHERE id = ?", (ledger.tool_id,)).get
-        or ""
-    )
+    return ledger.execute("SELECT name FROM tools WHERE id = ?").get or ""
 
 
 def months_with_rows(ledger: Ledger) -> list[Month]:
@@ -214,7 +203,7 @@ def months_with_rows(ledger: Ledger) -> list[Month]:
     )
     months: list[Month] = []
     end = ""
-    while day := ledger.connection.execute(next_day, (ledger.tool_id, end)).get:
+    while day := ledger.execute(next_day, (end,)).get:
         months.append(Month.of(date.fromisoformat(day), ledger.month_starts_on))
         end = months[-1].last_day.isoformat()
     return months
@@ -261,9 +250,8 @@ def category_names(ledger: Ledger) -> list[tuple[str, str]]:
     """Every combination of 大項目 and 中項目 in the ledger."""
     # The plus keeps SQLite off the index: reading the table through is seven times as fast as
     # looking up each of its rows.
-    rows = ledger.connection.execute(
-        "SELECT DISTINCT category_major, category_minor FROM transactions WHERE +tool_id = ?",
-        (ledger.tool_id,),
+    rows = ledger.execute(
+        "SELECT DISTINCT category_major, category_minor FROM transactions WHERE +tool_id = ?"
     )
     return list(rows)
 

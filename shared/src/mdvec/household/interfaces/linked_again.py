@@ -174,10 +174,9 @@ def _listed_rows(connection: apsw.Connection, statements: Iterable[int]) -> _Lis
 
 def _decided_pairs(ledger: Ledger) -> set[frozenset[str]]:
     """The identities of the pairs that the user has decided about."""
-    pairs = ledger.connection.execute(
+    pairs = ledger.execute(
         f"SELECT a.identity, b.identity {PAIRS_WITH_ROWS} "
-        "AND c.user_decision IN ('duplicate', 'not_duplicate')",
-        (ledger.tool_id,),
+        "AND c.user_decision IN ('duplicate', 'not_duplicate')"
     )
     return {frozenset(pair) for pair in pairs}
 
@@ -185,10 +184,7 @@ def _decided_pairs(ledger: Ledger) -> set[frozenset[str]]:
 def _rows_kept_apart(ledger: Ledger) -> Callable[[str, str], bool]:
     """Whether two identities stay two rows: the user decided about them, or gave both a note."""
     decided = _decided_pairs(ledger)
-    notes = ledger.connection.execute(
-        "SELECT identity FROM row_notes WHERE tool_id = ?", (ledger.tool_id,)
-    )
-    noted = {identity for (identity,) in notes}
+    noted = set(ledger.column("SELECT identity FROM row_notes WHERE tool_id = ?"))
     return lambda one, other: frozenset((one, other)) in decided or {one, other} <= noted
 
 
@@ -198,20 +194,20 @@ def follow_new_ids(ledger: Ledger, names: Mapping[str, str]) -> None:
     If several stand for one, the oldest takes what the user decided about the others.
     """
     stored: defaultdict[str, list[int]] = defaultdict(list)
-    for row_id, name in ledger.connection.execute(
+    for row_id, name in ledger.execute(
         "SELECT id, identity FROM transactions WHERE tool_id = ? "
         "AND identity IN (SELECT value FROM json_each(?)) ORDER BY id",
-        (ledger.tool_id, json.dumps([*names, *names.values()])),
+        (json.dumps([*names, *names.values()]),),
     ):
         stored[names.get(name, name)].append(row_id)
     for name, (staying, *others) in stored.items():
         for other in others:
             ledger.connection.execute(_TAKE_DECISIONS, (staying, other))
-            ledger.connection.execute(
+            ledger.execute(
                 "UPDATE OR IGNORE row_notes SET identity = (SELECT identity FROM transactions "
                 "WHERE id = ?2) WHERE tool_id = ?1 AND identity = "
                 "(SELECT identity FROM transactions WHERE id = ?3)",
-                (ledger.tool_id, staying, other),
+                (staying, other),
             )
             ledger.connection.execute(
                 "UPDATE transactions SET duplicate_of = ?1 WHERE duplicate_of = ?2",
@@ -240,10 +236,9 @@ def store_doubts(ledger: Ledger, doubts: Iterable[tuple[int, int]]) -> None:
 
     Call within a transaction.
     """
-    ledger.connection.execute(
+    ledger.execute(
         "DELETE FROM account_doubts WHERE rows = 0 AND first IN "
-        "(SELECT id FROM ledger_statements WHERE tool_id = ?)",
-        (ledger.tool_id,),
+        "(SELECT id FROM ledger_statements WHERE tool_id = ?)"
     )
     ledger.connection.executemany("INSERT OR IGNORE INTO account_doubts VALUES (?, ?, 0)", doubts)
 
@@ -279,21 +274,14 @@ _COUNTING = (
 
 def counted_twice(ledger: Ledger) -> list[TwiceCounted]:
     """The rows that may count twice, each once, without those that the user has decided about."""
-    doubts: list[tuple[int, int, str, str]] = list(
-        ledger.connection.execute(_IN_DOUBT, (ledger.tool_id,))
-    )
+    doubts: list[tuple[int, int, str, str]] = list(ledger.execute(_IN_DOUBT))
     if not doubts:
         return []
     listed = _listed_rows(
         ledger.connection, {statement for pair in doubts for statement in pair[:2]}
     )
     names = sorted(listed.statements)
-    counting = {
-        name: values
-        for name, *values in ledger.connection.execute(
-            _COUNTING, (ledger.tool_id, json.dumps(names))
-        )
-    }
+    counting = {name: values for name, *values in ledger.execute(_COUNTING, (json.dumps(names),))}
     decided, reported = _decided_pairs(ledger), set[str]()
     twice = []
     for older, newer, first, second in doubts:

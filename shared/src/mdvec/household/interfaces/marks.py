@@ -69,9 +69,8 @@ def update_marks(ledger: Ledger) -> None:
     wanted = _originals(ledger)
     # The plus keeps SQLite off the index: looking up each row would take many times as long.
     marked: dict[int, int | None] = dict(
-        ledger.connection.execute(
-            "SELECT id, duplicate_of FROM transactions WHERE +tool_id = ? AND is_duplicate",
-            (ledger.tool_id,),
+        ledger.execute(
+            "SELECT id, duplicate_of FROM transactions WHERE +tool_id = ? AND is_duplicate"
         )
     )
     changed = {row for row, _ in wanted.items() ^ marked.items()}
@@ -83,20 +82,17 @@ def update_marks(ledger: Ledger) -> None:
 
 
 def _update_transfers(ledger: Ledger) -> None:
-    ends = ledger.connection.execute(
+    ends = ledger.execute(
         f"SELECT a.id, b.id, CASE c.of_transfer WHEN {_BILL} THEN c.kept_id END "
         f"{PAIRS_WITH_ROWS} AND c.user_decision = 'duplicate' AND c.of_transfer "
-        f"AND {in_ledger('a')} AND {in_ledger('b')}",
-        (ledger.tool_id,),
+        f"AND {in_ledger('a')} AND {in_ledger('b')}"
     )
     wanted = {row for *pair, paid_row in ends for row in pair if row != paid_row}
-    marked = ledger.connection.execute(
-        "SELECT id FROM transactions WHERE +tool_id = ? AND is_moved", (ledger.tool_id,)
-    )
+    marked = ledger.column("SELECT id FROM transactions WHERE +tool_id = ? AND is_moved")
     ledger.connection.executemany(
         "UPDATE transactions SET is_moved = NOT is_moved, updated_at = CURRENT_TIMESTAMP "
         "WHERE id = ?",
-        [(row,) for row in wanted ^ {row for (row,) in marked}],
+        [(row,) for row in wanted.symmetric_difference(marked)],
     )
 
 
@@ -106,14 +102,13 @@ def _originals(ledger: Ledger) -> dict[int, int]:
     A row that no longer counts for another reason cannot be the one that stays: marking its
     duplicate would remove the purchase from the sums altogether.
     """
-    pairs = ledger.connection.execute(
+    pairs = ledger.execute(
         "WITH decided AS (SELECT coalesce(kept_id, transaction_id_1) AS kept, "
         "transaction_id_1 + transaction_id_2 - coalesce(kept_id, transaction_id_1) AS dropped "
         "FROM duplicate_checks WHERE tool_id = ? AND user_decision = 'duplicate' "
         "AND NOT of_transfer) "
         "SELECT kept, dropped FROM decided JOIN transactions AS t ON t.id = kept "
-        f"WHERE {counts_unless_decided('t')} ORDER BY dropped, kept",
-        (ledger.tool_id,),
+        f"WHERE {counts_unless_decided('t')} ORDER BY dropped, kept"
     )
     return kept_rows(pairs)
 
@@ -143,23 +138,22 @@ _PAIR = (
 
 def keep_decisions(ledger: Ledger, leaving: Sequence[int]) -> None:
     """Save the decisions about rows, by id, that are about to be deleted."""
-    ledger.connection.execute(
+    ledger.execute(
         f"INSERT OR REPLACE INTO departed_pairs (tool_id, check_id, identity_1, identity_2, "
         f"{_PAIR}) SELECT c.tool_id, c.id, a.identity, b.identity, {_PAIR} "
         f"{PAIRS_WITH_ROWS} AND c.user_decision NOT NULL AND ("
         "c.transaction_id_1 IN (SELECT value FROM json_each(?2)) "
         "OR c.transaction_id_2 IN (SELECT value FROM json_each(?2)))",
-        (ledger.tool_id, json.dumps(leaving)),
+        (json.dumps(leaving),),
     )
 
 
 def former_ids(ledger: Ledger) -> dict[str, int]:
     """The former ids of deleted rows, by identity; they decide which row of a pair is marked."""
     return dict(
-        ledger.connection.execute(
+        ledger.execute(
             "SELECT identity_1, transaction_id_1 FROM departed_pairs WHERE tool_id = ?1 UNION "
-            "SELECT identity_2, transaction_id_2 FROM departed_pairs WHERE tool_id = ?1",
-            (ledger.tool_id,),
+            "SELECT identity_2, transaction_id_2 FROM departed_pairs WHERE tool_id = ?1"
         )
     )
 
@@ -173,14 +167,11 @@ def bring_back_decisions(ledger: Ledger) -> None:
         "AND EXISTS (SELECT 1 FROM transactions AS t WHERE t.id = d.transaction_id_2 "
         "AND t.tool_id = ?1 AND t.identity = d.identity_2)"
     )
-    ledger.connection.execute(
+    ledger.execute(
         f"INSERT OR REPLACE INTO duplicate_checks (id, tool_id, {_PAIR}) "
-        f"SELECT check_id, tool_id, {_PAIR} {back}",
-        (ledger.tool_id,),
+        f"SELECT check_id, tool_id, {_PAIR} {back}"
     )
-    ids = ledger.connection.execute(
-        f"DELETE {back} RETURNING check_id", (ledger.tool_id,)
-    ).fetchall()
+    ids = ledger.execute(f"DELETE {back} RETURNING check_id").fetchall()
     ledger.connection.executemany(
         "UPDATE transactions SET duplicate_checked = 1 WHERE id IN ("
         "SELECT transaction_id_1 FROM duplicate_checks WHERE id = ?1 AND user_decision <> 'skip' "

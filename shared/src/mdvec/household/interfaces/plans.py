@@ -20,10 +20,9 @@ from mdvec.household.interfaces.ledger_sums import counts
 
 def rules_of(ledger: Ledger) -> list[CategoryRule]:
     """A household's rules, the oldest first."""
-    rows = ledger.connection.execute(
+    rows = ledger.execute(
         "SELECT shop, category_major, category_minor FROM category_rules "
-        "WHERE tool_id = ? ORDER BY id",
-        (ledger.tool_id,),
+        "WHERE tool_id = ? ORDER BY id"
     )
     return [_rule(shop, Category(major, minor or None)) for shop, major, minor in rows]
 
@@ -47,29 +46,26 @@ def _key(rule: CategoryRule) -> str:
 
 def filed_names(ledger: Ledger) -> list[tuple[str, str]]:
     """The files' own categories of rows that rules changed; perhaps no row has them any more."""
-    rows = ledger.connection.execute(
+    rows = ledger.execute(
         "SELECT DISTINCT filed_major, filed_minor FROM transactions "
-        "WHERE +tool_id = ? AND filed_major IS NOT NULL",
-        (ledger.tool_id,),
+        "WHERE +tool_id = ? AND filed_major IS NOT NULL"
     )
     return list(rows)
 
 
 def put_rule(ledger: Ledger, rule: CategoryRule) -> None:
     """Store a rule, replacing one for the same rows; call within a transaction."""
-    ledger.connection.execute(
+    ledger.execute(
         "INSERT INTO category_rules (tool_id, shop, category_major, category_minor) "
         "VALUES (?, ?, ?, ?) ON CONFLICT (tool_id, shop) DO UPDATE SET "
         "category_major = excluded.category_major, category_minor = excluded.category_minor",
-        (ledger.tool_id, _key(rule), rule.category.major, rule.category.minor or ""),
+        (_key(rule), rule.category.major, rule.category.minor or ""),
     )
 
 
 def delete_rule(ledger: Ledger, rule: CategoryRule) -> None:
     """Delete the rule for the same rows."""
-    ledger.connection.execute(
-        "DELETE FROM category_rules WHERE tool_id = ? AND shop = ?", (ledger.tool_id, _key(rule))
-    )
+    ledger.execute("DELETE FROM category_rules WHERE tool_id = ? AND shop = ?", (_key(rule),))
 
 
 def apply_rules(ledger: Ledger) -> int:
@@ -79,21 +75,17 @@ def apply_rules(ledger: Ledger) -> int:
     """
     rules, own = rules_of(ledger), own_categories(ledger)
     filed = "SELECT 1 FROM transactions WHERE +tool_id = ? AND filed_major IS NOT NULL"
-    if not (
-        rules or own or ledger.connection.execute(f"SELECT EXISTS ({filed})", (ledger.tool_id,)).get
-    ):
+    if not (rules or own or ledger.execute(f"SELECT EXISTS ({filed})").get):
         return 0
-    descriptions = ledger.connection.execute(
-        "SELECT DISTINCT description FROM transactions WHERE +tool_id = ?", (ledger.tool_id,)
-    )
+    descriptions = ledger.column("SELECT DISTINCT description FROM transactions WHERE +tool_id = ?")
     ruled = [
         (text, rule.category.major, rule.category.minor or "")
-        for text, shop in shops_of(text for (text,) in descriptions).items()
+        for text, shop in shops_of(descriptions).items()
         if (rule := rule_for(shop, rules)) is not None
     ]
     names = _new_names(ledger, rules)
     owned = [(row_id, category.major, category.minor or "") for row_id, category in own.items()]
-    ledger.connection.execute(_APPLY, (ledger.tool_id, *map(json.dumps, (owned, ruled, names))))
+    ledger.execute(_APPLY, map(json.dumps, (owned, ruled, names)))
     changed: int = ledger.connection.changes()  # without those of triggers
     if changed:
         mark_index(ledger, current=False)
@@ -131,10 +123,9 @@ def _new_names(ledger: Ledger, rules: Sequence[CategoryRule]) -> list[tuple[str,
     """Each category of the files that rules rename, as 大項目 and 中項目, and its new names."""
     if all(rule.renamed is None for rule in rules):
         return []
-    pairs = ledger.connection.execute(
+    pairs = ledger.execute(
         "SELECT DISTINCT coalesce(filed_major, category_major), "
-        "coalesce(filed_minor, category_minor) FROM transactions WHERE +tool_id = ?",
-        (ledger.tool_id,),
+        "coalesce(filed_minor, category_minor) FROM transactions WHERE +tool_id = ?"
     )
     names = [Category(major, minor or None) for major, minor in pairs]
     return [
@@ -172,9 +163,8 @@ def renamed_rows(
 
 def own_categories(ledger: Ledger) -> dict[int, Category]:
     """The category that the user gave to a single row, by the row's id."""
-    rows = ledger.connection.execute(
-        f"SELECT t.id, n.category_major, n.category_minor {_OF_ROWS} AND n.category_major <> ''",
-        (ledger.tool_id,),
+    rows = ledger.execute(
+        f"SELECT t.id, n.category_major, n.category_minor {_OF_ROWS} AND n.category_major <> ''"
     )
     return {row_id: Category(major, minor or None) for row_id, major, minor in rows}
 
@@ -188,7 +178,7 @@ _OF_ROWS = (
 def all_notes(ledger: Ledger) -> dict[int, RowNote]:
     """The note of each row that has one."""
     notes = f"SELECT t.id, n.note, n.tags {_OF_ROWS} AND (n.note, n.tags) <> ('', '[]')"
-    return _row_notes(ledger.connection.execute(notes, (ledger.tool_id,)))
+    return _row_notes(ledger.execute(notes))
 
 
 def notes_on(ledger: Ledger, row_ids: Iterable[int]) -> dict[int, RowNote]:
@@ -210,10 +200,9 @@ def _row_notes(rows: Iterable[tuple[Any, ...]]) -> dict[int, RowNote]:
 
 def budgets_of(ledger: Ledger) -> list[Budget]:
     """Every budget of a household; the budget for all spending comes first."""
-    rows = ledger.connection.execute(
+    rows = ledger.execute(
         "SELECT category_major, category_minor, per, amount FROM budgets "
-        "WHERE tool_id = ? ORDER BY category_major, category_minor, per",
-        (ledger.tool_id,),
+        "WHERE tool_id = ? ORDER BY category_major, category_minor, per"
     )
     return [
         Budget(Category(major, minor or None) if major else Total.SPENDING, per, amount)
@@ -223,19 +212,19 @@ def budgets_of(ledger: Ledger) -> list[Budget]:
 
 def put_budget(ledger: Ledger, budget: Budget) -> None:
     """Store a budget; it replaces the one of the same subject and span."""
-    ledger.connection.execute(
+    ledger.execute(
         "INSERT OR REPLACE INTO budgets (tool_id, category_major, category_minor, per, amount) "
         "VALUES (?, ?, ?, ?, ?)",
-        (ledger.tool_id, *_names(budget.subject), budget.per, budget.amount),
+        (*_names(budget.subject), budget.per, budget.amount),
     )
 
 
 def delete_budget(ledger: Ledger, subject: Subject, per: str) -> None:
     """Delete the budget of a subject and span, if there is one."""
-    ledger.connection.execute(
+    ledger.execute(
         "DELETE FROM budgets WHERE tool_id = ? AND category_major = ? AND category_minor = ? "
         "AND per = ?",
-        (ledger.tool_id, *_names(subject), per),
+        (*_names(subject), per),
     )
 
 
@@ -258,15 +247,14 @@ def put_months(ledger: Ledger, path: str, months: Iterable[AssetMonth]) -> None:
 
 def forget_months(ledger: Ledger) -> None:
     """Delete every month; call within a transaction."""
-    ledger.connection.execute("DELETE FROM asset_months WHERE tool_id = ?", (ledger.tool_id,))
+    ledger.execute("DELETE FROM asset_months WHERE tool_id = ?")
 
 
 def months_with_assets(ledger: Ledger) -> list[AssetMonth]:
     """Every month, the earliest first."""
     by_month: dict[str, dict[str, int]] = {}
-    for month, kind, amount in ledger.connection.execute(
-        "SELECT month, kind, amount FROM asset_months WHERE tool_id = ? ORDER BY month, kind",
-        (ledger.tool_id,),
+    for month, kind, amount in ledger.execute(
+        "SELECT month, kind, amount FROM asset_months WHERE tool_id = ? ORDER BY month, kind"
     ):
         by_month.setdefault(month, {})[kind] = amount
     return [AssetMonth(Month.from_iso(month), amounts) for month, amounts in by_month.items()]

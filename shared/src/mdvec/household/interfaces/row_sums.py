@@ -112,21 +112,17 @@ class RowsChosen:
 def extent_of(ledger: Ledger) -> Days:
     """The days of a ledger, from the first with a row to the last; there has to be a row."""
     # Each from its own index.
-    first, last = ledger.connection.execute(
+    first, last = ledger.execute(
         "SELECT (SELECT min(date) FROM transactions WHERE tool_id = ?1), "
-        "(SELECT max(date) FROM transactions WHERE tool_id = ?1)",
-        (ledger.tool_id,),
+        "(SELECT max(date) FROM transactions WHERE tool_id = ?1)"
     ).get
     return Days(date.fromisoformat(first), date.fromisoformat(last))
 
 
 def account_names(ledger: Ledger) -> list[str]:
     """Every account of the ledger that has a name."""
-    rows = ledger.connection.execute(
-        f"SELECT DISTINCT account FROM transactions {_BY_SUBJECT} WHERE tool_id = ?",
-        (ledger.tool_id,),
-    )
-    return [name for (name,) in rows if name]
+    names = f"SELECT DISTINCT account FROM transactions {_BY_SUBJECT} WHERE tool_id = ?"
+    return list(filter(None, ledger.column(names)))
 
 
 def accounts_named(ledger: Ledger, name: str) -> list[str]:

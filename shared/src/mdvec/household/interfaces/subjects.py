@@ -113,19 +113,17 @@ def subjects_by_file(ledger: Ledger) -> dict[str, list[StatementSubject]]:
 
     Rows that left the sums because they are gone from the statements have no subject.
     """
-    files = ledger.connection.execute(
+    files = ledger.column(
         "SELECT DISTINCT source_file FROM transactions "
-        "WHERE +tool_id = ? AND removal IS NOT 'removed' ORDER BY 1",
-        (ledger.tool_id,),
+        "WHERE +tool_id = ? AND removal IS NOT 'removed' ORDER BY 1"
     )
-    by_file: dict[str, list[StatementSubject]] = {path: [] for (path,) in files}
-    firsts = ledger.connection.execute(
+    by_file: dict[str, list[StatementSubject]] = {path: [] for path in files}
+    firsts = ledger.execute(
         "SELECT t.source_file, t.id, t.row_number, t.description, t.category_major, "
         "t.category_minor, t.memo, f.accounts FROM ("
         "SELECT min(id) AS id, json_group_array(DISTINCT account) AS accounts FROM transactions "
         f"WHERE tool_id = ? AND removal IS NOT 'removed' GROUP BY {_OF_SUBJECT}) AS f "
-        "JOIN transactions AS t ON t.id = f.id ORDER BY t.id",
-        (ledger.tool_id,),
+        "JOIN transactions AS t ON t.id = f.id ORDER BY t.id"
     )
     noted = _notes_by_subject(ledger)
     for path, row_id, line, *subject, accounts in firsts:
@@ -147,11 +145,10 @@ def _names(accounts: str, notes: Iterable[str]) -> str:
 
 def _notes_by_subject(ledger: Ledger) -> dict[tuple[object, ...], list[str]]:
     by_subject: dict[tuple[object, ...], list[str]] = {}
+    subject_of = f"SELECT {_OF_SUBJECT} FROM transactions WHERE id = ?"
     for row_id, note in sorted(all_notes(ledger).items()):
-        subject = ledger.connection.execute(
-            f"SELECT {_OF_SUBJECT} FROM transactions WHERE id = ?", (row_id,)
-        ).fetchone()
-        by_subject.setdefault(tuple(subject or ()), []).extend(note.words)
+        subject = ledger.connection.execute(subject_of, (row_id,)).get
+        by_subject.setdefault(subject, []).extend(note.words)
     return by_subject
 
 
@@ -182,11 +179,9 @@ def _changed_headings(connection: apsw.Connection, tables: Tables) -> dict[int, 
 
 def searchable_rows(ledger: Ledger) -> int:
     """The number of rows that a search finds."""
-    count: int = ledger.connection.execute(
-        "SELECT count(*) FROM transactions WHERE tool_id = ? AND removal IS NOT 'removed'",
-        (ledger.tool_id,),
-    ).get
-    return count
+    return ledger.number(
+        "SELECT count(*) FROM transactions WHERE tool_id = ? AND removal IS NOT 'removed'"
+    )
 
 
 def follow_decisions(ledger: Ledger) -> None:
