@@ -33,11 +33,11 @@ from mdvec.household.core.sums import (
     shares,
     totals_of,
 )
-from mdvec.household.core.transaction import ListedRow, listed_row
+from mdvec.household.core.transaction import ListedRow
 from mdvec.household.core.wording import StatedSums
 from mdvec.household.interfaces import ledger_sums
 from mdvec.household.interfaces.ledger import Ledger
-from mdvec.household.interfaces.plans import notes_on
+from mdvec.household.interfaces.plans import listed_rows
 from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
 from mdvec.household.overview import (
     Coverage,
@@ -123,8 +123,10 @@ def monthly_household(
         sums = view.sums(days, named, by_minor=True)
         counts = counts_of(sums)
         paging = Paging(page, page_size, counts.total)
-        rows = ledger_sums.page_of_rows(ledger, days, named, offset=paging.offset, limit=page_size)
-        noted = notes_on(ledger, [row.id for row in rows])
+        on_page = ledger_sums.page_of_rows(
+            ledger, days, named, offset=paging.offset, limit=page_size
+        )
+        rows = listed_rows(ledger, on_page)
         notes += doubt_notes(ledger, days, named)
     months = MonthRange.around(days, ledger.month_starts_on)
     marks, age = view.covered.marks(months, days), view.age(requested)
@@ -139,12 +141,12 @@ def monthly_household(
     notes += [*wording.removed_notes(sums), *wording.received_notes(spent, earned)]
     if page > 1:
         about = span if named is None else f"{span}の{wording.subject_in_words(named)}"
-        text = answer_text(page_lines(rows, noted, paging, f"{about}の"))
+        text = answer_text(page_lines(rows, paging, f"{about}の"))
     else:
         text = answer_text(
             wording.household_text(span, named, figures, spent, earned, rate),
             [*notes, requested.understood, wording.counts_text(counts)],
-            page_lines(rows, noted, paging),
+            page_lines(rows, paging),
             age=age,
         )
     return HouseholdAnswer(
@@ -163,7 +165,7 @@ def monthly_household(
         spending_by_category=spent,
         income_by_category=earned,
         counts=counts,
-        rows=tuple(listed_row(row, noted.get(row.id)) for row in rows),
+        rows=rows,
         total_rows=paging.total,
         page=paging.number,
         pages=paging.pages,
