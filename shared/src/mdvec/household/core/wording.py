@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from typing import NamedTuple
 
 from mdvec.dates import Month, MonthRange, runs_of
 from mdvec.errors import MdvecError
@@ -40,14 +39,6 @@ REASONS_IN_WORDS = {
     "removed": "明細から消えたもの",
 }
 """The reasons why a row does not count, in Japanese."""
-
-
-class StatedSums(NamedTuple):
-    """Spending, income and balance in yen; None for those that the answer leaves out."""
-
-    spending: int | None
-    income: int | None
-    balance: int | None
 
 
 class EmptyLedger(MdvecError):
@@ -241,39 +232,6 @@ def summary_text(
             f"{last.averaged_months}か月平均 {format_currency(last.moving_average)}{whole}"
         )
     return lines
-
-
-def household_text(
-    period: str,
-    subject: Subject | None,
-    figures: StatedSums,
-    spending: Sequence[CategoryShare],
-    income: Sequence[CategoryShare],
-    rate: Decimal | None = None,
-) -> list[str]:
-    """The sums of a period in words: its figures (None is omitted), and the amounts by category.
-
-    ``rate`` is the savings rate; it is only written if it was requested.
-    """
-    about = "家計簿" if subject is None else subject_in_words(subject)
-    lines = [f"{period}の{about}です。"]
-    for name, amount in zip(("支出", "収入", "収支"), figures, strict=True):
-        if amount is not None:
-            lines.append(f"- {name}: {format_currency(amount, signed=name == '収支')}")
-    if subject is Total.SAVINGS_RATE:
-        lines.append(f"- 貯蓄率: {format_percentage(rate, signed=False)}")
-    level = "中項目別" if isinstance(subject, Category) else "カテゴリ別"
-    for title, shares in ((f"{level}の支出", spending), ("収入の内訳", income)):
-        if shares:
-            lines += [f"{title}:", *(_share_line(share) for share in shares)]
-    return lines
-
-
-def _share_line(share: CategoryShare) -> str:
-    category = share.category
-    name = category.major if category.minor is None else category.minor or "（中項目なし）"
-    of_all = format_percentage(share.share, signed=False)
-    return f"- {shown_name(name)}: {format_currency(share.amount)} （{of_all}, {share.rows:,}件）"
 
 
 def received_notes(
