@@ -28,7 +28,6 @@ from mdvec.household.core.sums import (
     ShownMonths,
     Totals,
     counts_of,
-    income_and_spending,
     savings_rate,
     shares,
     totals_of,
@@ -130,9 +129,8 @@ def monthly_household(
         notes += doubt_notes(ledger, days, named)
     months = MonthRange.around(days, ledger.month_starts_on)
     marks, age = view.covered.marks(months, days), view.age(requested)
-    income, spending = income_and_spending(sums)
-    spent = shares(spending, by_minor=isinstance(named, Category))
-    earned = shares(income, by_minor=True)
+    spent = shares(sums, by_minor=isinstance(named, Category))
+    earned = shares(sums, of_income=True, by_minor=True)
     paid, received = (sum(line.amount for line in lines) for lines in (spent, earned))
     is_income = named is not None and named.is_income
     has_both = named in (None, Total.BALANCE, Total.SAVINGS_RATE)
@@ -305,9 +303,7 @@ def _combined_answer(
     totals = {name: _totals(sums) for name, sums in cells.items()}
     every = [*left_out, *(cell for sums in cells.values() for cell in sums)]
     by_category = tuple(
-        category_share
-        for category_share in shares(income_and_spending(every)[1], by_minor=False)
-        if category_share.rows
+        category_share for category_share in shares(every, by_minor=False) if category_share.rows
     )
     together = _totals(every)
     lines = [f"{period.in_words}の {len(totals)}つの家計簿です。"]

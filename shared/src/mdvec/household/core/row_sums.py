@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, TypeVar
 
 from mdvec.dates import Days, Month, MonthRange
 from mdvec.household.core.shop_names import as_written, shops_of
@@ -56,13 +56,6 @@ class Mean:
         whole = "まる" if self.unit == "month" and self.is_whole else ""
         part = "" if self.is_whole else "、揃っていない月を含む"
         return f"{unit}平均 {amounts or '0円'}（{whole}{self.over:,}{units}{part}）"
-
-
-class MonthMeans(NamedTuple):
-    """The mean of all months; if some are not whole, also that of the whole ones, if any are."""
-
-    of_all: Mean
-    of_whole: Mean | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +196,8 @@ def groups_by_time(
         if own and days and group_by == "year":
             first = Month(int(group.name), 1, month_starts_on)
             if year := MonthRange(first, first.plus(11)).days.within(days):
-                means = means_per_month(own, year, month_starts_on, present)
-                return replace(group, mean=means.of_all, mean_of_whole_months=means.of_whole)
+                mean, *whole = means_per_month(own, year, month_starts_on, present)
+                return replace(group, mean=mean, mean_of_whole_months=whole[0] if whole else None)
         return group
 
     return tuple(
@@ -234,14 +227,12 @@ def means_over(
     """The means of days' sums per day and, for two months or more, per month."""
     per_day = mean_of(sums, "day", (days.last - days.first).days + 1)
     per_month = means_per_month(sums, days, month_starts_on, present)
-    if per_month.of_all.over == 1:
-        return (per_day,)
-    return (per_day, *filter(None, per_month))
+    return (per_day, *(per_month if per_month[0].over > 1 else ()))
 
 
 def means_per_month(
     sums: Sequence[KeySum], days: Days, month_starts_on: int, present: Collection[Month]
-) -> MonthMeans:
+) -> tuple[Mean, ...]:
     """The mean of days' sums per month; if some months are not whole, also that of the whole ones.
 
     One number would mislead: few days of a month count as a month, and so does a month of which the
@@ -252,9 +243,9 @@ def means_per_month(
     is_whole = len(whole) == len(months)
     mean = mean_of(sums, "month", len(months), is_whole=is_whole)
     if is_whole or not whole:
-        return MonthMeans(mean)
+        return (mean,)
     of_whole = sums_within(sums, MonthRange(whole[0], whole[-1]).days)
-    return MonthMeans(mean, mean_of(of_whole, "month", len(whole)))
+    return mean, mean_of(of_whole, "month", len(whole))
 
 
 def mean_of(
