@@ -10,6 +10,7 @@ import psutil
 from mdvec.charts.chart import CategoryChart, Chart, Picture, month_plot
 from mdvec.charts.figure import draw
 from mdvec.charts.plot import Series
+from mdvec.dates import Month, MonthRange
 from mdvec.settings import ChartSettings
 from mdvec_mcp.charts.server import ChartServer
 from processes import Bench, call_in_child
@@ -73,7 +74,7 @@ def serve() -> list[float]:
 
 def _charts() -> list[Chart]:
     items = tuple((f"カテゴリ{number}", 90_000 - 7_000 * number) for number in range(10))
-    months = tuple(f"2025-{month:02}" for month in range(1, 13))
+    months = tuple(MonthRange(Month(2025, 1), Month(2025, 12)))
     series = tuple(
         Series(f"カテゴリ{n}", tuple(20_000 + 3_000 * ((n + m) % 5) for m in range(12)))
         for n in range(3)

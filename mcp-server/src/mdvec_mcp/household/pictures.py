@@ -22,7 +22,7 @@ from mdvec.charts import (
     Series,
     month_plot,
 )
-from mdvec.dates import ENGLISH_MONTHS, Days, MonthRange
+from mdvec.dates import ENGLISH_MONTHS, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household import (
     BudgetAnswer,
@@ -40,6 +40,7 @@ from mdvec.household import (
     in_english,
     name_of,
     safe_line,
+    span_in_words,
 )
 from mdvec.text import shown_name
 
@@ -157,8 +158,8 @@ def month_chart(
     Colours follow from the categories of the ``ledger``.
     """
     note = "。".join(
-        [filling_note(month) for month in answer.marks.running]
-        + ([empty_note(answer.marks.empty)] if answer.marks.empty else [])
+        [filling_note(month) for month in answer.running]
+        + ([empty_note(answer.empty)] if answer.empty else [])
     )
     is_balance = answer.category in (Total.BALANCE, Total.SAVINGS_RATE)
     fitting: tuple[CategoryKind, ...] = ("bar",) if is_balance else CATEGORY_KINDS
@@ -221,7 +222,7 @@ def budget_chart(answer: BudgetAnswer, ledger: Hierarchy | None = None) -> Categ
 def comparison_chart(answer: ComparisonAnswer) -> Plot:
     """The chart of a comparison: both periods' amounts for each category or shop."""
     moved, rest = answer.movements, answer.total_movements - len(answer.movements)
-    later, earlier = _span(answer.after), _span(answer.before)
+    later, earlier = (_without_zeros(span_in_words(days)) for days in (answer.after, answer.before))
     has_both = len({movement.is_income for movement in moved}) > 1
     names = tuple(
         movement.name + "（収入）" * (has_both and movement.is_income) for movement in moved
@@ -237,19 +238,12 @@ def comparison_chart(answer: ComparisonAnswer) -> Plot:
     )  # fmt: skip
 
 
-def _span(days: Days) -> str:
-    """The days of a period as in titles: whole months by their names."""
-    months = MonthRange.around(days, 1)
-    return _without_zeros(months.in_words if months.days == days else days.in_words)
-
-
 def net_worth_chart(answer: NetWorthAnswer) -> Plot:
     """The chart of net worth: a line, with a gap where a month is missing."""
-    totals = {figure.month: figure.total for figure in answer.months}
-    months = MonthRange(answer.months[0].month, answer.months[-1].month)
-    series = Series("純資産", tuple(totals.get(month) for month in months))
-    title = f"純資産の推移（{_without_zeros(months.in_words)}）"
-    return month_plot("line", title, tuple(str(month) for month in months), (series,))
+    months = [figure.month for figure in answer.months]
+    series = Series("純資産", tuple(figure.total for figure in answer.months))
+    title = f"純資産の推移（{_without_zeros(MonthRange(months[0], months[-1]).in_words)}）"
+    return month_plot("line", title, months, (series,))
 
 
 def trend_chart(
@@ -260,7 +254,6 @@ def trend_chart(
     Colours follow from the categories of the ``ledger``.
     """
     kind = _checked_kind(requested, TREND_KINDS, "get_category_trend")
-    months = tuple(map(str, answer.months))
     series = tuple(
         Series(str(trend.category), tuple(figure.amount for figure in trend.months))
         for trend in answer.series
@@ -272,8 +265,8 @@ def trend_chart(
     names = "・".join(line.name for line in series)
     title = f"{names}の推移（{_without_zeros(answer.months.in_words)}）"
     return month_plot(
-        kind, title, months, series, percent=answer.savings is not None,
-        running=tuple(map(str, answer.marks.running)), empty=tuple(map(str, answer.marks.empty)),
+        kind, title, tuple(answer.months), series, percent=answer.savings is not None,
+        running=answer.running, empty=answer.empty,
         among=names_among([trend.category for trend in answer.series], ledger or {}),
     )  # fmt: skip
 

@@ -189,22 +189,14 @@ Work = Callable[[Ledger], Any]
 def add_household_resources(offer: Offer, context: HouseholdContext) -> None:
     """Add the four resources; with several households, each holds one entry per household."""
 
-    async def categories() -> str:
-        return await _read(context, household.category_hierarchy)
+    def months(ledger: Ledger) -> list[dict[str, Any]]:
+        return list(map(asdict, household.available_months(ledger)))
 
-    async def months() -> str:
-        def work(ledger: Ledger) -> list[dict[str, Any]]:
-            return list(map(asdict, household.available_months(ledger)))
+    def trends(ledger: Ledger) -> dict[str, Any]:
+        return json_of(context.trend(household.category_trend_summary, ledger))
 
-        return await _read(context, work)
-
-    async def trends() -> str:
-        def work(ledger: Ledger) -> dict[str, Any]:
-            return json_of(context.trend(household.category_trend_summary, ledger))
-
-        return await _read(context, work)
-
-    for uri, description, read in (
+    categories = household.category_hierarchy
+    for uri, description, work in (
         ("data://category_hierarchy", "大項目から中項目への辞書", categories),
         ("data://household_categories", "カテゴリの一覧（category_hierarchy と同じ）", categories),
         (
@@ -215,6 +207,7 @@ def add_household_resources(offer: Offer, context: HouseholdContext) -> None:
         ),
         ("data://category_trend_summary", "今月までの直近12か月の、全カテゴリの月別の指標", trends),
     ):
+        read = partial(_read, context, work)
         offer.add_resource(uri, description, "application/json", read)
 
 

@@ -6,11 +6,11 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Literal
 
 from mdvec.charts.colors import OTHERS_COLOR, colors_of
 from mdvec.charts.plot import Plot, PlotNote, Series
+from mdvec.dates import Month
 from mdvec.errors import MdvecError
 
 CategoryKind = Literal["pie", "bar"]
@@ -28,7 +28,6 @@ MEDIA_TYPES: dict[ImageFormat, str] = {
 MIN_SIZE: Size = (200, 150)
 MAX_SIZE: Size = (1920, 1080)
 _DEFAULT_SIZE: Size = (800, 600)
-_MONTH = re.compile(r"(\d{4})-(0[1-9]|1[0-2])")
 MAX_OTHERS_PERCENT = 15
 """The largest share that その他 may have of the positive amounts, if more entries fit."""
 
@@ -56,23 +55,21 @@ class CategoryChart:
 
 
 def month_plot(
-    kind: TrendKind, title: str, months: Sequence[str], series: Sequence[Series], *,
-    percent: bool = False, running: Sequence[str] = (), empty: Sequence[str] = (),
+    kind: TrendKind, title: str, months: Sequence[Month], series: Sequence[Series], *,
+    percent: bool = False, running: Sequence[Month] = (), empty: Sequence[Month] = (),
     among: Sequence[str] = (),
 ) -> Plot:  # fmt: skip
-    """Series over ascending months (``2025-06``), as lines, areas or bars.
+    """Series with a value for each of ascending months, as lines, areas or bars.
 
     Values are yen, or with ``percent`` tenths of a per cent. ``running`` months are not complete
     yet, ``empty`` ones have no data; both are marked. A month that is not listed is a gap.
 
     Raises:
-        ChartError: the months are not ascending, or have other values than these.
+        ChartError: there are no months.
     """
-    x = tuple(map(month_number, months))
-    if not x or any(later <= sooner for sooner, later in pairwise(x)):
+    x = tuple(map(_number, months))
+    if not x:
         raise ChartError("グラフの月がないか、古い順に並んでいません。")
-    if any(len(line.values) != len(x) for line in series):
-        raise ChartError("グラフの月と値の数が一致しません。")
     shown = tuple(range(x[0], x[-1] + 1))
     colors = colors_of([line.name for line in series], among)
     marks = ""
@@ -92,8 +89,13 @@ def month_plot(
         ),
         notes=(PlotNote(marks, ""),) if marks else (),
         unit="percent" if percent else "yen",
-        running=tuple(map(month_number, running)), empty=tuple(map(month_number, empty)),
+        running=tuple(map(_number, running)), empty=tuple(map(_number, empty)),
     )  # fmt: skip
+
+
+def _number(month: Month) -> int:
+    """The number of the month since year 0, so that consecutive months differ by one."""
+    return month.year * 12 + month.month - 1
 
 
 Chart = CategoryChart | Plot
@@ -146,20 +148,6 @@ def check_size(size: Size, max_size: Size = MAX_SIZE) -> None:
             f"画像サイズ {size[0]}x{size[1]} は使えません。{MIN_SIZE[0]}x{MIN_SIZE[1]} から "
             f"{max_size[0]}x{max_size[1]} までで指定してください。"
         )
-
-
-def month_number(month: str) -> int:
-    """The number of the month since year 0, so that consecutive months differ by one.
-
-    Raises:
-        ChartError: the month is not written as ``2025-06``.
-    """
-    read = _MONTH.fullmatch(month)
-    if read is None:
-        raise ChartError(
-            f"グラフの月「{month:.50}」を読み取れません。「2025-06」の形にしてください。"
-        )
-    return int(read[1]) * 12 + int(read[2]) - 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Literal, TypeVar
 from mdvec.dates import Days, MonthRange, PeriodContext
 from mdvec.errors import MdvecError
 from mdvec.household.core import wording
-from mdvec.household.core.answers import DayEnds, LedgerAnswer, RowObject, answer_words
+from mdvec.household.core.answers import DayEnds, LedgerAnswer, answer_words
 from mdvec.household.core.categories import Subject, Total
 from mdvec.household.core.periods import (
     UnderstoodPeriod,
@@ -54,8 +54,8 @@ class Movement:
     is_income: bool
     before: int
     after: int
-    added: tuple[RowObject, ...]
-    gone: tuple[RowObject, ...]
+    added: tuple[CountedRow, ...]
+    gone: tuple[CountedRow, ...]
     shops: tuple[ShopMove, ...] = ()
     more_shops: LeftOut | None = None
     more_added: LeftOut | None = None

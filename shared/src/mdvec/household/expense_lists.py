@@ -23,11 +23,11 @@ from mdvec.household.core.shop_names import shop_of, shops_of
 from mdvec.household.core.shown import bracketed_name, shown_name
 from mdvec.household.core.sums import Totals, percent
 from mdvec.household.core.transaction import (
+    NO_NOTE,
     CountedRow,
     ListedRow,
     RowNote,
     StatedRow,
-    Transaction,
     listed_row,
 )
 from mdvec.household.core.wording import format_currency, format_percentage
@@ -44,7 +44,6 @@ _PERSON = ("人:", "人：", "person:")
 _LASTING = ("not_target", "no_category")
 """Reasons why a row that was paid does not count."""
 _MAX_SHOPS, _MAX_IDS = 12, 5
-_NO_NOTE = RowNote("", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +67,17 @@ class ListRules:
         """Whether rows of a category are in the list."""
         return not self.categories.isdisjoint(_names(major, minor))
 
-    def holds(self, row: Transaction, shop: str) -> bool:
+    def holds(self, row: ListedRow, shop: str) -> bool:
         """Whether an untagged row that was paid is in the list; ``shop`` is its normalised shop."""
         names_it = any(word in shop for word in self.shops)
         return names_it or self.is_of_category(row.category_major, row.category_minor)
 
-    def is_near(self, row: Transaction, shop: str, note: RowNote) -> bool:
+    def is_near(self, row: ListedRow, shop: str) -> bool:
         """Whether an untagged row that is not in the list might belong to it."""
         return (
             any(word in shop for word in self.near_shops)
             or not self.near.isdisjoint(_names(row.category_major, row.category_minor))
-            or any(self.title in word for word in (*note.words, row.memo))
+            or any(self.title in word for word in (*row.noted.words, row.memo))
         )
 
 
@@ -89,37 +88,34 @@ def _names(major: str, minor: str) -> set[str]:
 class ChosenRows(NamedTuple):
     """The rows of a list by person, those that might belong to it, and those taken out by a tag."""
 
-    by_person: dict[str, list[Transaction]]
-    near: list[Transaction]
-    taken_out: list[Transaction]
+    by_person: dict[str, list[ListedRow]]
+    near: list[ListedRow]
+    taken_out: list[ListedRow]
 
 
-def choose(
-    rows: Iterable[Transaction], notes: Mapping[int, RowNote], rules: ListRules
-) -> ChosenRows:
+def choose(rows: Iterable[ListedRow], rules: ListRules) -> ChosenRows:
     """The rows of a list; tagged rows that were not paid or do not count are only near."""
     rows = [row for row in rows if row.amount is not None]
     shops = shops_of(row.description for row in rows)
     chosen = ChosenRows({}, [], [])
     for row in rows:
-        note, shop = notes.get(row.id, _NO_NOTE), shops[row.description]
-        tagged = rules.tagged(note)
+        shop, tagged = shops[row.description], rules.tagged(row.noted)
         is_held = rules.holds(row, shop) if tagged is None else tagged
         if tagged is False:
             chosen.taken_out.append(row)
-        elif row.is_income or not (row.counts or row.left_out in _LASTING):
+        elif row.is_income or row.left_out not in (None, *_LASTING):
             if tagged:
                 chosen.near.append(row)
-        elif is_held and (row.counts or tagged):
-            chosen.by_person.setdefault(person_of(row, note), []).append(row)
-        elif is_held or rules.is_near(row, shop, note):
+        elif is_held and (row.left_out is None or tagged):
+            chosen.by_person.setdefault(person_of(row), []).append(row)
+        elif is_held or rules.is_near(row, shop):
             chosen.near.append(row)
     return chosen
 
 
-def person_of(row: Transaction, note: RowNote) -> str:
+def person_of(row: ListedRow) -> str:
     """The person of a row: by a tag 人:花子, or else the folder of its file."""
-    for tag in note.tags:
+    for tag in row.tags:
         for begin in _PERSON:
             if tag.startswith(begin) and tag != begin:
                 return tag.removeprefix(begin).strip()
@@ -132,16 +128,14 @@ def total_of(rows: Iterable[StatedRow]) -> int:
     return -sum(row.amount or 0 for row in rows)
 
 
-def list_lines(
-    title: str, span: str, chosen: ChosenRows, notes: Mapping[int, RowNote], limit: int | None
-) -> list[str]:
+def list_lines(title: str, span: str, chosen: ChosenRows, limit: int | None) -> list[str]:
     """The rows by person, up to a limit, with their sums, and the near ones by shop."""
     every = [row for rows in chosen.by_person.values() for row in rows]
     total = format_currency(total_of(every))
     listed: ListLines = [f"{span}の{title}の一覧です: {len(every):,}件、合計 {total}。"]
     for person, rows in chosen.by_person.items():
         listed.append(f"{shown_name(person)}: {len(rows):,}件 {format_currency(total_of(rows))}")
-        listed += [(f"{row_line(row, notes.get(row.id))} [{row.id}]",) for row in rows]
+        listed += [(f"{row_line(row)} [{row.id}]",) for row in rows]
     lines = first_rows(listed, limit)
     if chosen.near:
         yen = format_currency(total_of(chosen.near))
@@ -150,8 +144,8 @@ def list_lines(
     return lines
 
 
-def _near_lines(near: Sequence[Transaction]) -> list[str]:
-    shops: dict[tuple[str, str, str], list[Transaction]] = {}
+def _near_lines(near: Sequence[ListedRow]) -> list[str]:
+    shops: dict[tuple[str, str, str], list[ListedRow]] = {}
     for row in near:
         why = wording.left_out_in_words(row.left_out)
         shops.setdefault((row.description, row.category, why), []).append(row)
@@ -213,7 +207,7 @@ def split_costs(
     }
     amounts: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for row in rows:
-        why = _why_fixed(row, recurs, fixed, notes.get(row.id, _NO_NOTE))
+        why = _why_fixed(row, recurs, fixed, notes.get(row.id, NO_NOTE))
         amounts[row.category_major, row.shop if why else "", why].append(row.yen)
     lines = [CostLine(*key, len(yen), sum(yen)) for key, yen in amounts.items()]
     return sorted(lines, key=lambda line: (not line.is_fixed, -line.yen, line.name))
@@ -308,15 +302,14 @@ def expense_list(
             months = MonthRange(Month(year, 1), Month(year, 12))
             requested = UnderstoodPeriod(months.days, months, "")
         days, notes = view.covered_days(requested)
-        rows = page_of_rows(ledger, days, None, offset=0, limit=_ALL)
         noted = all_notes(ledger)
-        rules = _rules(name)
-        chosen = choose(rows, noted, rules)
-        every = [
-            (person, listed_row(row, noted.get(row.id)))
-            for person, own in chosen.by_person.items()
-            for row in own
+        rows = [
+            listed_row(row, noted.get(row.id))
+            for row in page_of_rows(ledger, days, None, offset=0, limit=_ALL)
         ]
+        rules = _rules(name)
+        chosen = choose(rows, rules)
+        every = [(person, row) for person, own in chosen.by_person.items() for row in own]
         ids = [row.id for _, row in every]
         planned = [row for _, row in every if row.date > ledger.today]
         notes += wording.planned_notes(
@@ -331,14 +324,14 @@ def expense_list(
         f"カテゴリ（規則で変えられます）とタグで選びました。タグ{bracketed_name(rules.title)}で入れ、"
         f"「-{rules.title}」で外し、「人:名前」で人を決められます"
     ]
-    lines = list_lines(rules.title, span_in_words(days), chosen, noted, limit)
+    lines = list_lines(rules.title, span_in_words(days), chosen, limit)
     return ExpenseList(
         title=rules.title,
         days=days,
         rows=tuple(every),
         total=sum(map(total_of, chosen.by_person.values())),
         by_person={person: total_of(own) for person, own in chosen.by_person.items()},
-        near=tuple(listed_row(row, noted.get(row.id)) for row in chosen.near),
+        near=tuple(chosen.near),
         near_total=total_of(chosen.near),
         **answer_words(lines, notes, view.age(requested)),
     )

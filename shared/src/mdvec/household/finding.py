@@ -26,10 +26,9 @@ from mdvec.household.core.row_sums import (
 )
 from mdvec.household.core.shown import bracketed_name
 from mdvec.household.core.sums import REASONS, KeySum, RowSum, Totals, totals_of
-from mdvec.household.core.transaction import listed_row
 from mdvec.household.interfaces import ledger_sums, row_sums
 from mdvec.household.interfaces.ledger import Ledger
-from mdvec.household.interfaces.plans import all_notes, notes_on, renamed_rows
+from mdvec.household.interfaces.plans import all_notes, listed_rows, renamed_rows
 from mdvec.household.interfaces.subjects import Embed, category_named, near_rows, related_notes
 from mdvec.household.ledger_view import MAX_NAMED_ROWS, LedgerView, doubt_notes_on, ledger_view
 from mdvec.household.row_filters import (
@@ -109,10 +108,10 @@ def find_transactions(
         )  # fmt: skip
         if grouped:
             groups = with_others(groups, paging.of_groups, grouped)
-        rows = row_sums.page_of(
-            found.matching, listing.sort, offset=paging.offset, limit=paging.size
+        rows = listed_rows(
+            ledger,
+            row_sums.page_of(found.matching, listing.sort, offset=paging.offset, limit=paging.size),
         )
-        noted = notes_on(ledger, [row.id for row in rows])
         notes += _doubts(view, found.matching)
     means: tuple[Mean, ...] = ()
     averaged = sums_within(found.by_key, known) if known else ()
@@ -129,7 +128,7 @@ def find_transactions(
         left_out=found.left_out,
         groups=groups,
         means=means,
-        rows=tuple(listed_row(row, noted.get(row.id)) for row in rows),
+        rows=rows,
         page=paging.number,
         pages=paging.pages,
         next_page=paging.next,
@@ -137,7 +136,7 @@ def find_transactions(
         age=view.age(understood.period),
         text="",
     )
-    return replace(answer, text=found_text(answer, totals, rows, noted, paging, grouped))
+    return replace(answer, text=found_text(answer, totals, paging, grouped))
 
 
 @dataclass(frozen=True, slots=True)

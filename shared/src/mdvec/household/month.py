@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from mdvec.dates import Days, MonthRange
@@ -28,16 +28,15 @@ from mdvec.household.core.sums import (
     ShownMonths,
     Totals,
     counts_of,
-    income_and_spending,
     savings_rate,
     shares,
     totals_of,
 )
-from mdvec.household.core.transaction import ListedRow, listed_row
-from mdvec.household.core.wording import StatedSums
+from mdvec.household.core.transaction import ListedRow
+from mdvec.household.core.wording import format_currency, format_percentage
 from mdvec.household.interfaces import ledger_sums
 from mdvec.household.interfaces.ledger import Ledger
-from mdvec.household.interfaces.plans import notes_on
+from mdvec.household.interfaces.plans import listed_rows
 from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
 from mdvec.household.overview import (
     Coverage,
@@ -123,31 +122,20 @@ def monthly_household(
         sums = view.sums(days, named, by_minor=True)
         counts = counts_of(sums)
         paging = Paging(page, page_size, counts.total)
-        rows = ledger_sums.page_of_rows(ledger, days, named, offset=paging.offset, limit=page_size)
-        noted = notes_on(ledger, [row.id for row in rows])
+        on_page = ledger_sums.page_of_rows(
+            ledger, days, named, offset=paging.offset, limit=page_size
+        )
+        rows = listed_rows(ledger, on_page)
         notes += doubt_notes(ledger, days, named)
     months = MonthRange.around(days, ledger.month_starts_on)
     marks, age = view.covered.marks(months, days), view.age(requested)
-    income, spending = income_and_spending(sums)
-    spent = shares(spending, by_minor=isinstance(named, Category))
-    earned = shares(income, by_minor=True)
-    figures = _figures(named, spent, earned)
-    rate = None
-    if named is Total.SAVINGS_RATE:
-        rate = savings_rate(figures.income or 0, figures.spending or 0)
-    span = span_in_words(days, ledger.month_starts_on)
+    spent = shares(sums, by_minor=isinstance(named, Category))
+    earned = shares(sums, of_income=True, by_minor=True)
+    paid, received = (sum(line.amount for line in lines) for lines in (spent, earned))
+    is_income = named is not None and named.is_income
+    has_both = named in (None, Total.BALANCE, Total.SAVINGS_RATE)
     notes += [*wording.removed_notes(sums), *wording.received_notes(spent, earned)]
-    if page > 1:
-        about = span if named is None else f"{span}の{wording.subject_in_words(named)}"
-        text = answer_text(page_lines(rows, noted, paging, f"{about}の"))
-    else:
-        text = answer_text(
-            wording.household_text(span, named, figures, spent, earned, rate),
-            [*notes, requested.understood, wording.counts_text(counts)],
-            page_lines(rows, noted, paging),
-            age=age,
-        )
-    return HouseholdAnswer(
+    answer = HouseholdAnswer(
         first_day=days.first,
         last_day=days.last,
         first_month=months.first,
@@ -156,34 +144,55 @@ def monthly_household(
         running=marks.running,
         empty=marks.empty,
         category=named,
-        spending=figures.spending,
-        income=figures.income,
-        balance=figures.balance,
-        savings_rate=rate,
+        spending=None if is_income else paid,
+        income=received if has_both or is_income else None,
+        balance=received - paid if has_both else None,
+        savings_rate=savings_rate(received, paid) if named is Total.SAVINGS_RATE else None,
         spending_by_category=spent,
         income_by_category=earned,
         counts=counts,
-        rows=tuple(listed_row(row, noted.get(row.id)) for row in rows),
+        rows=rows,
         total_rows=paging.total,
         page=paging.number,
         pages=paging.pages,
         next_page=paging.next,
         notes=tuple(notes),
         age=age,
-        text=text,
+        text="",
     )
+    return replace(answer, text=_text(answer, named, paging))
 
 
-def _figures(
-    subject: Subject | None, spent: tuple[CategoryShare, ...], earned: tuple[CategoryShare, ...]
-) -> StatedSums:
-    spending = sum(line.amount for line in spent)
-    income = sum(line.amount for line in earned)
-    if subject in (None, Total.BALANCE, Total.SAVINGS_RATE):
-        return StatedSums(spending, income, income - spending)
-    if subject and subject.is_income:
-        return StatedSums(None, income, None)
-    return StatedSums(spending, None, None)
+def _text(answer: HouseholdAnswer, subject: Subject | None, paging: Paging) -> str:
+    """The answer in Japanese; from the second page on, only the rows."""
+    span, name = answer.period_in_words, subject and wording.subject_in_words(subject)
+    if paging.number > 1:
+        about = f"{span}の{name}の" if name else f"{span}の"
+        return answer_text(page_lines(answer.rows, paging, about))
+    lines = [f"{span}の{name or '家計簿'}です。"]
+    for figure, yen in (("支出", answer.spending), ("収入", answer.income)):
+        if yen is not None:
+            lines.append(f"- {figure}: {format_currency(yen)}")
+    if answer.balance is not None:
+        lines.append(f"- 収支: {format_currency(answer.balance, signed=True)}")
+    if subject is Total.SAVINGS_RATE:
+        lines.append(f"- 貯蓄率: {format_percentage(answer.savings_rate, signed=False)}")
+    level = "中項目別" if isinstance(subject, Category) else "カテゴリ別"
+    for title, listed in (
+        (f"{level}の支出", answer.spending_by_category),
+        ("収入の内訳", answer.income_by_category),
+    ):
+        if listed:
+            lines += [f"{title}:", *map(_share_line, listed)]
+    notes = [*answer.notes, answer.understood, wording.counts_text(answer.counts)]
+    return answer_text(lines, notes, page_lines(answer.rows, paging), age=answer.age)
+
+
+def _share_line(share: CategoryShare) -> str:
+    category = share.category
+    name = category.major if category.minor is None else category.minor or "（中項目なし）"
+    of_all = format_percentage(share.share, signed=False)
+    return f"- {shown_name(name)}: {format_currency(share.amount)} （{of_all}, {share.rows:,}件）"
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,23 +303,21 @@ def _combined_answer(
     totals = {name: _totals(sums) for name, sums in cells.items()}
     every = [*left_out, *(cell for sums in cells.values() for cell in sums)]
     by_category = tuple(
-        category_share
-        for category_share in shares(income_and_spending(every)[1], by_minor=False)
-        if category_share.rows
+        category_share for category_share in shares(every, by_minor=False) if category_share.rows
     )
     together = _totals(every)
     lines = [f"{period.in_words}の {len(totals)}つの家計簿です。"]
     lines += [
-        f"- {name}: 支出 {wording.format_currency(figures.spending)}、"
-        f"収入 {wording.format_currency(figures.income)}、"
-        f"収支 {wording.format_currency(figures.balance, signed=True)}"
+        f"- {name}: 支出 {format_currency(figures.spending)}、"
+        f"収入 {format_currency(figures.income)}、"
+        f"収支 {format_currency(figures.balance, signed=True)}"
         for name, figures in (*totals.items(), ("合計", together))
     ]
     if by_category:
         lines.append("合わせたカテゴリ別の支出:")
         lines += [
-            f"- {shown_name(share.category)}: {wording.format_currency(share.amount)}"
-            f"（{wording.format_percentage(share.share, signed=False)}, {share.rows:,}件）"
+            f"- {shown_name(share.category)}: {format_currency(share.amount)}"
+            f"（{format_percentage(share.share, signed=False)}, {share.rows:,}件）"
             for share in by_category
         ]
     lines += pairs_in_words(across)

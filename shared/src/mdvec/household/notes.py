@@ -13,7 +13,7 @@ from mdvec.household.core.categories import INCOME
 from mdvec.household.core.category_rules import against_text
 from mdvec.household.core.found import row_line
 from mdvec.household.core.shown import bracketed_name, shown_path
-from mdvec.household.core.transaction import RowNote, Transaction
+from mdvec.household.core.transaction import RowNote, Transaction, listed_row
 from mdvec.household.core.wording import format_currency
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import TRANSACTION_COLUMNS, read_transaction
@@ -230,6 +230,6 @@ _OF_ROW = ", ".join(f"t.{column}" for column in TRANSACTION_COLUMNS.split(", "))
 
 def _line(noted: NotedRow) -> str:
     row = noted.row
-    line = row_line(row, RowNote(noted.note, noted.tags))
+    line = row_line(listed_row(row, RowNote(noted.note, noted.tags)))
     own = "分類はこの明細だけのもの、" if noted.has_own_category else ""
     return f"{line}（{own}ID {row.id}、{shown_path(row.source_file)}:{row.row_number}）"

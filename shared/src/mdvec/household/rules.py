@@ -12,7 +12,7 @@ from functools import partial
 
 from mdvec.errors import MdvecError
 from mdvec.household.core import category_rules
-from mdvec.household.core.answers import AnswerText, RowObject, answer_text
+from mdvec.household.core.answers import AnswerText, answer_text
 from mdvec.household.core.budgets import covers
 from mdvec.household.core.categories import (
     AmbiguousCategory,
@@ -52,7 +52,7 @@ class RuleTrial:
     """The effect of a rule: the latest counting rows to change, and sums by former category."""
 
     rule: CategoryRule
-    rows: tuple[RowObject, ...]
+    rows: tuple[CountedRow, ...]
     by_category: tuple[tuple[str, int, int], ...]
     text: AnswerText
     notes: tuple[str, ...] = ()

@@ -32,14 +32,6 @@ class ShopSums:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShopRows:
-    """A page of a shop's rows, by date, out of ``total``."""
-
-    rows: tuple[Transaction, ...]
-    total: int
-
-
 def shop_sums(ledger: Ledger, days: Days, subject: Subject | None, limit: int = 20) -> ShopSums:
     """The sums of the rows that count, by shop, as ``find_transactions`` groups them.
 
@@ -55,8 +47,8 @@ def shop_sums(ledger: Ledger, days: Days, subject: Subject | None, limit: int = 
 
 def rows_of_shop(
     ledger: Ledger, days: Days, subject: Subject | None, shop: str, *, offset: int, limit: int
-) -> ShopRows:
-    """A page of the rows of a shop, with the reason in ``left_out`` where one does not count.
+) -> tuple[tuple[Transaction, ...], int]:
+    """A page of a shop's rows by date, whether they count or not, and the number of all.
 
     ``shop`` is the shop's name, or a description of one of its rows.
     """
@@ -68,7 +60,7 @@ def rows_of_shop(
         texts = tuple({(name.description, name.memo): None for name in alike})
         chosen = row_sums.RowsChosen(condition, (None, *REASONS), texts)
         rows = row_sums.page_of(chosen, "oldest", offset=offset, limit=limit)
-    return ShopRows(tuple(rows), sum(name.rows for name in alike))
+    return tuple(rows), sum(name.rows for name in alike)
 
 
 def _condition(ledger: Ledger, days: Days, subject: Subject | None) -> row_sums.RowCondition:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Annotated
@@ -15,9 +15,11 @@ from mdvec.household.core import wording
 from mdvec.household.core.answers import LedgerAnswer, answer_words
 from mdvec.household.core.categories import INCOME, Category, Subject, Total
 from mdvec.household.core.periods import UnderstoodPeriod
+from mdvec.household.core.shown import shown_name
 from mdvec.household.core.sums import (
     WINDOW,
     CategoryTrend,
+    MonthFigure,
     MonthlySum,
     MonthMarks,
     RowCounts,
@@ -29,7 +31,7 @@ from mdvec.household.core.sums import (
     savings_of,
     trend_of,
 )
-from mdvec.household.core.wording import InsufficientData
+from mdvec.household.core.wording import InsufficientData, format_currency, format_percentage
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import data_version
 from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
@@ -93,18 +95,22 @@ def category_trend(
         trends, body = _of_the_top(seen)
     else:
         trends = [seen.trend(named, amounts_of(named, seen.sums))]
-        body = wording.trend_text(trends[0], seen.shown, seen.marks)
-    return seen.answer(trends, body + wording.averages_lines(trends))
+        body = _trend_lines(seen, trends[0])
+    return seen.answer(trends, body + _averages_lines(trends))
 
 
 @dataclass(frozen=True, slots=True)
 class _TrendBasis:
-    """The data of a trend: its months ``shown``, and the ``sums`` of these and earlier months."""
+    """The data of a trend: its months ``shown``, and the ``sums`` of these and earlier months.
+
+    ``marks`` are those of the months shown, and of the earlier ones in their means.
+    """
 
     view: LedgerView
     period: UnderstoodPeriod
     shown: MonthRange
     sums: list[MonthlySum]
+    marks: MonthMarks
     notes: list[str]
 
     @classmethod
@@ -126,13 +132,12 @@ class _TrendBasis:
             notes += view.begin_notes(before.days)
         if subject is not Total.SAVINGS_RATE:  # it has no means
             notes += view.averaged_notes(month for month in before if month != before.first)
-        return cls(view, period, shown, sums, notes)
+        marks = view.covered.marks(MonthRange(shown.first.plus(1 - WINDOW), shown.last))
+        return cls(view, period, shown, sums, marks, notes)
 
-    @property
-    def marks(self) -> MonthMarks:
-        """The marks of the months shown, and of the earlier ones in their means."""
-        months = MonthRange(self.shown.first.plus(1 - WINDOW), self.shown.last)
-        return self.view.covered.marks(months)
+    def marked(self, month: Month) -> str:
+        """A month's name, marked if it is not complete yet."""
+        return f"{month.in_words}{'（途中）' if month in self.marks.running else ''}"
 
     def trend(self, subject: Subject, amounts: Mapping[Month, int]) -> CategoryTrend:
         axis = self.view.covered.axis(self.shown)
@@ -163,11 +168,11 @@ def _of_the_top(seen: _TrendBasis) -> tuple[list[CategoryTrend], list[str]]:
     top = top[:TOP_CATEGORIES]
     if not top and sizes and (income := sizes[-1][0]).is_income:
         trend = seen.trend(income, amounts[income])
-        return [trend], [f"{wording.NO_SPENDING}。", *wording.trend_text(trend, shown, seen.marks)]
+        return [trend], [f"{wording.NO_SPENDING}。", *_trend_lines(seen, trend)]
     if not top:
         raise InsufficientData(shown.in_words, seen.view.covered.default_range)
     trends = [seen.trend(category, amounts[category]) for category in top]
-    return trends, wording.top_text(trends, shown, seen.marks)
+    return trends, _top_lines(seen, trends)
 
 
 def _savings(seen: _TrendBasis) -> TrendAnswer:
@@ -175,8 +180,7 @@ def _savings(seen: _TrendBasis) -> TrendAnswer:
     amounts = [amounts_of(part, seen.sums) for part in parts]
     trends = list(map(seen.trend, parts, amounts))
     savings = savings_of(amounts[0], amounts[1], seen.shown)
-    body = wording.savings_text(savings, seen.shown, seen.marks)
-    answer = seen.answer(trends, body)
+    answer = seen.answer(trends, _savings_lines(seen, savings))
     return replace(answer, categories=(), behind_savings=answer.categories, savings=savings)
 
 
@@ -195,7 +199,102 @@ def category_trend_summary(ledger: Ledger, *, months: MonthRange | None = None) 
         seen = _TrendBasis.of(view, requested, None, None, [], begun=months is None)
     amounts = amounts_by_category(seen.sums)
     trends = [seen.trend(each, amounts[each]) for each, _ in _by_size(amounts, seen.shown)]
-    return seen.answer(trends, wording.summary_text(trends, seen.shown, seen.marks))
+    return seen.answer(trends, _summary_lines(seen, trends))
+
+
+def _trend_lines(seen: _TrendBasis, trend: CategoryTrend) -> list[str]:
+    """A category month by month, with its average over the last twelve months."""
+    signed = trend.category is Total.BALANCE
+    lines = [f"{wording.subject_in_words(trend.category)}の {seen.shown.in_words}の推移です。"]
+    for figure in trend.months:
+        if figure.month in seen.marks.empty:
+            lines.append(_no_rows(figure.month))
+            continue
+        line = f"- {seen.marked(figure.month)}: {format_currency(figure.amount, signed=signed)}"
+        before, year = figure.month_over_month, figure.year_over_year
+        if figure is trend.months[0] and before is None and year is None:
+            lines.append(line)
+        else:
+            lines.append(f"{line} （{_changes(figure)}）")
+    if trend.months[-1].moving_average is not None:
+        mean = format_currency(trend.months[-1].moving_average, signed=signed)
+        is_whole = trend.whole_months == trend.months[-1].averaged_months
+        part = "" if is_whole else "（揃っていない月を含む）"
+        lines.append(f"- {trend.months[-1].averaged_months}か月平均{part}: {mean}")
+    if trend.mean_of_whole_months is not None:
+        mean = format_currency(trend.mean_of_whole_months, signed=signed)
+        lines.append(f"- まる{trend.whole_months}か月平均: {mean}")
+    return lines
+
+
+def _averages_lines(trends: Iterable[CategoryTrend]) -> list[str]:
+    """For each trend, the moving averages up to each month before the last, in order.
+
+    In a ledger of less than a year, each covers one month more than the one before.
+    """
+    lines = []
+    for trend in trends:
+        averages = [point.moving_average for point in trend.months[:-1]]
+        listed = " ".join("-" if average is None else f"{average:,}" for average in averages)
+        over = sorted({point.averaged_months for point in trend.months[:-1]} - {0})
+        if over:
+            months = "〜".join(str(number) for number in dict.fromkeys((over[0], over[-1])))
+            lines.append(
+                f"※ {shown_name(trend.category)}の前月までの{months}か月平均（円）: {listed}。"
+            )
+    return lines
+
+
+def _savings_lines(seen: _TrendBasis, savings: SavingsTrend) -> list[str]:
+    """The savings rate, income, spending and balance month by month, and the overall rate."""
+    lines = [f"貯蓄率（収入に対する収支の割合）の {seen.shown.in_words}の推移です。"]
+    for point in savings.months:
+        if point.month in seen.marks.empty:
+            lines.append(_no_rows(point.month))
+            continue
+        balance = format_currency(point.income - point.spending, signed=True)
+        lines.append(
+            f"- {seen.marked(point.month)}: {format_percentage(point.rate, signed=False)} "
+            f"（収入 {format_currency(point.income)}, 支出 {format_currency(point.spending)}, "
+            f"収支 {balance}）"
+        )
+    lines.append(f"- 期間全体: {format_percentage(savings.rate, signed=False)}")
+    return lines
+
+
+def _top_lines(seen: _TrendBasis, trends: Sequence[CategoryTrend]) -> list[str]:
+    """The largest categories of spending, each month by month."""
+    totals = "、".join(f"{shown_name(t.category)}（{format_currency(t.total)}）" for t in trends)
+    head = f"{seen.shown.in_words}の支出額上位 {len(trends)} カテゴリは {totals} です。"
+    return [head, *(line for trend in trends for line in ("", *_trend_lines(seen, trend)))]
+
+
+def _summary_lines(seen: _TrendBasis, trends: Iterable[CategoryTrend]) -> list[str]:
+    """One line for each category: its sum, its last month and its average."""
+    lines = [f"{seen.shown.in_words}のカテゴリ別の推移です。"]
+    for trend in trends:
+        last, whole = trend.months[-1], ""
+        if trend.mean_of_whole_months is not None:
+            mean = format_currency(trend.mean_of_whole_months)
+            whole = f"、まる{trend.whole_months}か月平均 {mean}"
+        lines.append(
+            f"- {shown_name(trend.category)}: 合計 {format_currency(trend.total)}、"
+            f"{seen.marked(last.month)} {format_currency(last.amount)} （{_changes(last)}）、"
+            f"{last.averaged_months}か月平均 {format_currency(last.moving_average)}{whole}"
+        )
+    return lines
+
+
+def _no_rows(month: Month) -> str:
+    return f"- {month.in_words}: 明細なし"
+
+
+def _changes(figure: MonthFigure) -> str:
+    """The changes from the month before, and from the year before."""
+    return (
+        f"前月比 {format_percentage(figure.month_over_month)}, "
+        f"前年同月比 {format_percentage(figure.year_over_year)}"
+    )
 
 
 TrendCache = Callable[..., TrendAnswer]

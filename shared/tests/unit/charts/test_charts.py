@@ -26,6 +26,7 @@ from mdvec.charts.colors import OTHERS_COLOR, colors_of
 from mdvec.charts.figure import draw, figure_of
 from mdvec.charts.plot import Plot, Series
 from mdvec.charts.style import EMPTY_BAND, LOSS_INK, FontUnusable, lighter, typeface
+from mdvec.dates import Month
 
 NAMES = (
     "食費", "日用品", "水道・光熱費", "通信費", "住宅", "交通費", "教養・教育", "趣味・娯楽",
@@ -35,8 +36,8 @@ NAMES = (
 ITEMS = tuple((name, 150_000 // (at + 1)) for at, name in enumerate(NAMES))
 
 
-def months(count, start=2024 * 12 + 3):
-    return tuple(f"{n // 12}-{n % 12 + 1:02d}" for n in range(start, start + count))
+def months(count):
+    return tuple(map(Month(2024, 4).plus, range(count)))
 
 
 def trend(kind="line", count=12, series=3, title="カテゴリ別の推移"):
@@ -182,10 +183,9 @@ def test_a_line_breaks_where_a_month_has_no_value():
 
 
 def test_months_that_are_not_listed_are_a_gap_of_their_own_width():
-    listed = month_plot("line", "題", ("2024-01", "2024-02", "2024-12"), (Series("a", (1, 1, 1)),))
-    filled = month_plot(
-        "line", "題", months(12, 2024 * 12), (Series("a", (1, 1, *(None,) * 9, 1)),)
-    )
+    every = months(12)
+    listed = month_plot("line", "題", (*every[:2], every[-1]), (Series("a", (1, 1, 1)),))
+    filled = month_plot("line", "題", every, (Series("a", (1, 1, *(None,) * 9, 1)),))
     assert (pixels(listed) == pixels(filled)).all()
 
 
@@ -532,9 +532,6 @@ def test_a_pie_lists_amounts_without_a_slice():
         (lambda: month_plot("line", "題", months(2), (Series("a", (None, None)),)), "月のデータが"),
         (lambda: month_plot("line", "題", months(2), ()), "月のデータがありません"),
         (lambda: month_plot("line", "題", (), ()), "グラフの月がない"),
-        (lambda: month_plot("area", "題", months(2)[::-1], (Series("a", (1, 2)),)), "古い順"),
-        (lambda: month_plot("area", "題", months(2), (Series("a", (1,)),)), "一致しません"),
-        (lambda: month_plot("area", "題", ("2025/06",), (Series("a", (1,)),)), "「2025/06」"),
     ],
 )
 def test_impossible_charts_are_refused_in_japanese(chart, reason):

@@ -1,6 +1,7 @@
 """Recurring payments and forecasts, over rows that are made for the test."""
 
 import random
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -61,17 +62,17 @@ def test_two_contracts_with_one_company_are_two():
 @each("more", [(), [(f"2025-03-{day}", "音楽", 9_800) for day in (10, 11, 29, 30)]])
 def test_the_same_contract_of_two_people_is_two(day, other, more):
     rows = [
-        row._replace(account=account)
+        replace(row, account=account)
         for account, on in (("夫", day), ("妻", other))
         for row in rows_of(*each_month("音楽", 980, on), *(more if account == "夫" else ()))
     ]
-    rows = [row._replace(id=at) for at, row in enumerate(rows)]
+    rows = [replace(row, id=at) for at, row in enumerate(rows)]
     assert [(one.amount, one.interval.name, one.twice) for one in
             recurring_payments(rows, AS_OF)] == [(980, "毎月", ())] * 2  # fmt: skip
 
 
 def test_a_contract_that_changed_its_card_stays_one():
-    rows = [row._replace(account="新" if row.id > 3 else "旧")
+    rows = [replace(row, account="新" if row.id > 3 else "旧")
             for row in rows_of(*each_month("音楽", 980))]  # fmt: skip
     assert [len(one.rows) for one in recurring_payments(rows, AS_OF)] == [6]
 
@@ -226,7 +227,7 @@ def test_a_subscription_that_changes_its_name_keeps_its_history():
     (series,) = found(*old, *new, as_of=date(2025, 2, 20))
     assert (series.name, len(series.rows), series.missed) == ("ビデオワン", 8, ())
     later = [*each_month("ビデオワン", 5, day=20, first=6), *old, *new]
-    rows = [row._replace(account="別") if row.yen == 5 else row for row in rows_of(*later)]
+    rows = [replace(row, account="別") if row.yen == 5 else row for row in rows_of(*later)]
     (then,) = Payees(rows).series(date(2025, 2, 20))
     assert len(then.rows) == 8  # what comes later is not seen
     (renaming,) = series.renamings

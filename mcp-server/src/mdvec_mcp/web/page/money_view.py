@@ -170,18 +170,12 @@ def _money(visit: Household, ledger: Ledger) -> Money:
     known = household.category_hierarchy(ledger)
     trend = _trend(visit, ledger, answer.months, subject)
     year_before = _year_before(visit, ledger, answer.months, subject)
-    rows = (
-        None
-        if shop is None
-        else household.rows_of_shop(
-            ledger,
-            answer.days,
-            shops_of,
-            shop,
-            offset=(page - 1) * household.PAGE_SIZE,
-            limit=household.PAGE_SIZE,
+    rows: tuple[household.Transaction, ...] = ()
+    total_rows, size = answer.total_rows, household.PAGE_SIZE
+    if shop is not None:
+        rows, total_rows = household.rows_of_shop(
+            ledger, answer.days, shops_of, shop, offset=(page - 1) * size, limit=size
         )
-    )
     is_whole = not isinstance(subject, Category)
     matrix = _matrix(visit, ledger, answer.months) if is_whole else ()
     return Money(
@@ -200,8 +194,8 @@ def _money(visit: Household, ledger: Ledger) -> Money:
             ledger, answer.days, shops_of, query.number("shops", _SHOPS, 1, household.MAX_SHOPS)
         ),
         shop=shop,
-        rows=() if rows is None else rows.rows,
-        total_rows=answer.total_rows if rows is None else rows.total,
+        rows=rows,
+        total_rows=total_rows,
     )
 
 

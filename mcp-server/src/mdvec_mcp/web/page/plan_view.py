@@ -81,7 +81,7 @@ def forecast_picture(forecast: ForecastAnswer) -> Plot:
     return month_plot(
         "bar",
         f"支出の見通し（{forecast.as_of} までの明細から）",
-        tuple(str(figure.month) for figure in forecast.months),
+        tuple(figure.month for figure in forecast.months),
         (Series(name, amounts, colors_of(("支出",))[0], band=bands),),
     )
 

@@ -16,7 +16,6 @@ from statistics import median
 from typing import Literal
 
 from mdvec.dates import Month
-from mdvec.household.core.answers import RowObject
 from mdvec.household.core.recurring import recurring_payments
 from mdvec.household.core.shown import shown_name
 from mdvec.household.core.transaction import CountedRow
@@ -60,7 +59,7 @@ class Anomaly:
     high: int
     compared: int
     z: float | None
-    rows: tuple[RowObject, ...]
+    rows: tuple[CountedRow, ...]
     known: int = 0
 
 

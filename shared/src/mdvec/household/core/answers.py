@@ -9,36 +9,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Annotated, NamedTuple, TypedDict, get_type_hints
+from typing import Annotated, TypedDict
 
-from pydantic import Field, GetCoreSchemaHandler, PlainSerializer
-from pydantic_core import core_schema
+from pydantic import Field, PlainSerializer
 
 from mdvec.dates import Days, Month, MonthRange
 from mdvec.household.core.categories import Category, Total
-from mdvec.household.core.transaction import CountedRow
 from mdvec.text import on_one_line
 
 
 def _ends(span: MonthRange | Days) -> list[str]:
     return [str(span.first), str(span.last)]
-
-
-class _AsObject:
-    """Serialises a named tuple as a JSON object."""
-
-    def __get_pydantic_core_schema__(
-        self, source: type[NamedTuple], handler: GetCoreSchemaHandler
-    ) -> core_schema.CoreSchema:
-        fields = {
-            name: core_schema.typed_dict_field(handler.generate_schema(kind))
-            for name, kind in get_type_hints(source).items()
-        }
-        shape = core_schema.typed_dict_schema(fields)
-        as_object = core_schema.plain_serializer_function_ser_schema(
-            lambda row: row._asdict(), return_schema=shape
-        )
-        return core_schema.is_instance_schema(source, serialization=as_object)
 
 
 MonthText = Annotated[Month, PlainSerializer(str)]
@@ -49,7 +30,6 @@ DayEnds = Annotated[Days, PlainSerializer(_ends)]
 Percentage = Annotated[Decimal, PlainSerializer(float)]
 CategoryText = Annotated[Category, PlainSerializer(str)]
 SubjectText = Annotated[Category | Total, PlainSerializer(str)]
-RowObject = Annotated[CountedRow, _AsObject()]
 AnswerText = Annotated[str, Field(exclude=True)]
 """The text of an answer, which is sent beside its JSON."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from mdvec.errors import MdvecError
@@ -20,7 +20,7 @@ from mdvec.household.core.row_sums import (
 )
 from mdvec.household.core.shown import shown_name, shown_path
 from mdvec.household.core.sums import RowSum, Totals
-from mdvec.household.core.transaction import ListedRow, RowNote, Transaction
+from mdvec.household.core.transaction import ListedRow
 from mdvec.household.core.wording import (
     PAGE_SIZE,
     REASONS_IN_WORDS,
@@ -84,21 +84,18 @@ class Paging:
         return [f"{of}続きは page={self.number + 1}{same}。"] if shown_up_to < total else []
 
 
-def row_line(row: Transaction, note: RowNote | None = None) -> str:
+def row_line(row: ListedRow) -> str:
     """One line for a row: date, shop, amount, category, why it does not count, account, notes."""
     where = shown_name(row.category)
     why = left_out_in_words(row.left_out)
     shop = shown_name(row.description)
     account = f" {shown_name(row.account)}" if row.account else ""
     memo = f"（メモ: {shown_name(row.memo)}）" if row.memo else ""
-    noted = note.in_words if note else ""
     amount = format_currency(row.amount)
-    return f"- {row.date} {shop} {amount} {where}{why}{account}{memo}{noted}"
+    return f"- {row.date} {shop} {amount} {where}{why}{account}{memo}{row.noted.in_words}"
 
 
-def page_lines(
-    rows: Sequence[Transaction], noted: Mapping[int, RowNote], paging: Paging, about: str = ""
-) -> list[str]:
+def page_lines(rows: Sequence[ListedRow], paging: Paging, about: str = "") -> list[str]:
     """A page of rows with their accounts, memos, notes, ids and places, and how to get the next.
 
     ``about`` describes the rows if no sums precede them.
@@ -113,7 +110,7 @@ def page_lines(
     first, last = paging.offset + 1, paging.offset + len(rows)
     lines = [f"{about}明細 {first:,}〜{last:,}件目（全 {paging.total:,}件、[取引ID ファイル:行]）:"]
     lines += [
-        f"{row_line(row, noted.get(row.id))} [{row.id} {letters[row.source_file]}"
+        f"{row_line(row)} [{row.id} {letters[row.source_file]}"
         + (f":{row.row_number}]" if row.row_number else "]")
         for row in rows
     ]
@@ -162,21 +159,14 @@ class FoundAnswer(LedgerAnswer):
     next_page: int | None
 
 
-def found_text(
-    answer: FoundAnswer,
-    totals: Totals,
-    rows: Sequence[Transaction],
-    noted: Mapping[int, RowNote],
-    paging: Paging,
-    grouped: str,
-) -> str:
+def found_text(answer: FoundAnswer, totals: Totals, paging: Paging, grouped: str) -> str:
     """The answer in Japanese; from the second page on, only the rows and further groups.
 
     ``grouped`` is the word for groups that are on pages.
     """
     understood, notes, age = answer.understood, answer.notes, answer.age
     if paging.number > 1 and not (paging.groups and answer.groups):
-        return answer_text(page_lines(rows, noted, paging, f"{understood}: "))
+        return answer_text(page_lines(answer.rows, paging, f"{understood}: "))
     lines = [f"{understood}: {totals_in_words(totals)}"]
     if answer.means:
         lines.append(f"平均: {'、'.join(mean.in_words for mean in answer.means)}")
@@ -184,7 +174,7 @@ def found_text(
     lines += paging.more(paging.of_groups.stop, paging.groups, f"{grouped}の")
     if paging.number > 1:
         notes, age = (), ""
-    return answer_text(lines, notes, page_lines(rows, noted, paging), age=age)
+    return answer_text(lines, notes, page_lines(answer.rows, paging), age=age)
 
 
 def left_out_note(left_out: dict[str, int]) -> str:

@@ -18,7 +18,6 @@ from itertools import groupby, pairwise
 from statistics import median
 
 from mdvec.dates import Month
-from mdvec.household.core.answers import RowObject
 from mdvec.household.core.transaction import CountedRow
 
 _REGULAR = 0.8
@@ -121,12 +120,12 @@ class RecurringPayment:
     is_fixed: bool
     amount: int
     per_year: int
-    rows: tuple[RowObject, ...]
+    rows: tuple[CountedRow, ...]
     last_day: date
     changes: tuple[PriceChange, ...]
-    singles: tuple[RowObject, ...]
+    singles: tuple[CountedRow, ...]
     missed: tuple[date, ...]
-    twice: tuple[RowObject, ...]
+    twice: tuple[CountedRow, ...]
     next_day: date | None
     renamings: tuple[Renaming, ...] = ()
     account: str = ""

@@ -308,34 +308,24 @@ def rounded(part: int, whole: int) -> int:
     return size if part >= 0 else -size
 
 
-def shares(sums: Iterable[MonthlySum], *, by_minor: bool) -> tuple[CategoryShare, ...]:
-    """Each category's share of the sums that count, the largest first.
-
-    ``sums`` must be all income or all spending.
-    """
+def shares(
+    sums: Iterable[MonthlySum], *, of_income: bool = False, by_minor: bool
+) -> tuple[CategoryShare, ...]:
+    """Each category's share of the spending, or income, of sums that count; the largest first."""
     by_category: dict[Category, tuple[int, int]] = {}
     for cell in sums:
-        if cell.left_out is None:
+        if cell.left_out is None and (cell.category_major == INCOME) is of_income:
             minor = cell.category_minor if by_minor else None
             category = Category(cell.category_major, minor)
             amount, rows = by_category.get(category, (0, 0))
-            sign = 1 if category.is_income else -1
-            by_category[category] = (amount + sign * cell.amount, rows + cell.rows)
+            yen = cell.amount if of_income else -cell.amount
+            by_category[category] = (amount + yen, rows + cell.rows)
     whole = sum(amount for amount, _ in by_category.values())
     lines = [
         CategoryShare(category, amount, percent(amount, whole) if whole > 0 else None, rows)
         for category, (amount, rows) in by_category.items()
     ]
     return tuple(sorted(lines, key=lambda line: (-line.amount, str(line.category))))
-
-
-def income_and_spending(sums: Iterable[MonthlySum]) -> tuple[list[MonthlySum], list[MonthlySum]]:
-    """Splits sums into those of the 大項目 収入 and all others."""
-    income: list[MonthlySum] = []
-    spending: list[MonthlySum] = []
-    for cell in sums:
-        (income if cell.category_major == INCOME else spending).append(cell)
-    return income, spending
 
 
 @dataclass(frozen=True, slots=True)

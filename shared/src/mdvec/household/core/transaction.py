@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass, fields
 from datetime import date
-from typing import NamedTuple
 
 from mdvec.household.core.categories import INCOME, UNCATEGORISED, Category
 from mdvec.household.core.shown import bracketed_name, shown_name
@@ -124,15 +123,25 @@ class ListedRow(RowFields):
     note: str = ""
     tags: tuple[str, ...] = ()
 
+    @property
+    def noted(self) -> RowNote:
+        """The note and the tags together."""
+        return RowNote(self.note, self.tags)
 
-def listed_row(row: Transaction, note: RowNote | None = None) -> ListedRow:
+
+_SHARED = tuple(field.name for field in fields(RowFields))
+NO_NOTE = RowNote("", ())
+
+
+def listed_row(row: Transaction, note: RowNote | None) -> ListedRow:
     """A transaction as a row of an answer."""
-    shared = {field.name: getattr(row, field.name) for field in fields(RowFields)}
-    noted = note or RowNote("", ())
+    shared = {name: getattr(row, name) for name in _SHARED}
+    noted = note or NO_NOTE
     return ListedRow(**shared, left_out=row.left_out, note=noted.note, tags=noted.tags)
 
 
-class CountedRow(NamedTuple):
+@dataclass(slots=True)  # not frozen: that would take three times as long to make
+class CountedRow:
     """A row that goes into sums; ``amount`` is in yen, negative for money that goes out.
 
     ``shop`` is the shop's name in answers, the same for all of its descriptions.

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from typing import NamedTuple
 
 from mdvec.dates import Month, MonthRange, runs_of
 from mdvec.errors import MdvecError
-from mdvec.household.core.categories import Category, Subject, Total
+from mdvec.household.core.categories import Category, Subject
 from mdvec.household.core.shown import shown_name, shown_path
 from mdvec.household.core.sums import (
     CategoryShare,
-    CategoryTrend,
-    MonthFigure,
     MonthlySum,
-    MonthMarks,
     RowCounts,
-    SavingsTrend,
     Totals,
     totals_of,
 )
@@ -26,7 +21,6 @@ from mdvec.text import shortened
 from mdvec.tools import offered_name
 
 NOT_AVAILABLE = "N/A"
-NO_ROWS, RUNNING = "明細なし", "（途中）"
 _MAX_GAPS = 6
 _TENTH = Decimal("0.1")
 PAGE_SIZE, MAX_PAGE_SIZE = 20, 200
@@ -40,14 +34,6 @@ REASONS_IN_WORDS = {
     "removed": "明細から消えたもの",
 }
 """The reasons why a row does not count, in Japanese."""
-
-
-class StatedSums(NamedTuple):
-    """Spending, income and balance in yen; None for those that the answer leaves out."""
-
-    spending: int | None
-    income: int | None
-    balance: int | None
 
 
 class EmptyLedger(MdvecError):
@@ -139,141 +125,11 @@ def totals_in_words(totals: Totals) -> str:
     return f"{totals.rows:,}件" + (f"、{sums}" if sums else "")
 
 
-def trend_text(trend: CategoryTrend, months: MonthRange, marks: MonthMarks) -> list[str]:
-    """A category month by month, with its average over the last twelve months."""
-    signed = trend.category is Total.BALANCE
-    lines = [f"{subject_in_words(trend.category)}の {months.in_words}の推移です。"]
-    lines += [
-        _month_line(figure, marks, first=n == 0, signed=signed)
-        for n, figure in enumerate(trend.months)
-    ]
-    if trend.months[-1].moving_average is not None:
-        mean = format_currency(trend.months[-1].moving_average, signed=signed)
-        is_whole = trend.whole_months == trend.months[-1].averaged_months
-        part = "" if is_whole else "（揃っていない月を含む）"
-        lines.append(f"- {trend.months[-1].averaged_months}か月平均{part}: {mean}")
-    if trend.mean_of_whole_months is not None:
-        mean = format_currency(trend.mean_of_whole_months, signed=signed)
-        lines.append(f"- まる{trend.whole_months}か月平均: {mean}")
-    return lines
-
-
-def averages_lines(trends: Iterable[CategoryTrend]) -> list[str]:
-    """For each trend, the moving averages up to each month before the last, in order.
-
-    In a ledger of less than a year, each covers one month more than the one before.
-    """
-    lines = []
-    for trend in trends:
-        averages = [point.moving_average for point in trend.months[:-1]]
-        listed = " ".join("-" if average is None else f"{average:,}" for average in averages)
-        over = sorted({point.averaged_months for point in trend.months[:-1]} - {0})
-        if over:
-            months = "〜".join(str(number) for number in dict.fromkeys((over[0], over[-1])))
-            lines.append(
-                f"※ {shown_name(trend.category)}の前月までの{months}か月平均（円）: {listed}。"
-            )
-    return lines
-
-
 def subject_in_words(subject: Subject) -> str:
     """A subject's name in a sentence: 食費カテゴリ, or 支出."""
     if not isinstance(subject, Category):
         return str(subject)
     return f"{shown_name(subject)}カテゴリ"
-
-
-def savings_text(savings: SavingsTrend, months: MonthRange, marks: MonthMarks) -> list[str]:
-    """The savings rate, income, spending and balance month by month, and the overall rate."""
-    lines = [f"貯蓄率（収入に対する収支の割合）の {months.in_words}の推移です。"]
-    for point in savings.months:
-        if point.month in marks.empty:
-            lines.append(f"- {point.month.in_words}: {NO_ROWS}")
-            continue
-        balance = format_currency(point.income - point.spending, signed=True)
-        lines.append(
-            f"- {_marked_month(point.month, marks)}: {format_percentage(point.rate, signed=False)} "
-            f"（収入 {format_currency(point.income)}, 支出 {format_currency(point.spending)}, "
-            f"収支 {balance}）"
-        )
-    lines.append(f"- 期間全体: {format_percentage(savings.rate, signed=False)}")
-    return lines
-
-
-def _marked_month(month: Month, marks: MonthMarks) -> str:
-    """A month's name, marked if it is not complete yet."""
-    return f"{month.in_words}{RUNNING if month in marks.running else ''}"
-
-
-def _month_line(figure: MonthFigure, marks: MonthMarks, *, first: bool, signed: bool) -> str:
-    if figure.month in marks.empty:
-        return f"- {figure.month.in_words}: {NO_ROWS}"
-    amount = format_currency(figure.amount, signed=signed)
-    line = f"- {_marked_month(figure.month, marks)}: {amount}"
-    before, year = figure.month_over_month, figure.year_over_year
-    if first and before is None and year is None:
-        return line
-    return f"{line} （前月比 {format_percentage(before)}, 前年同月比 {format_percentage(year)}）"
-
-
-def top_text(trends: Sequence[CategoryTrend], months: MonthRange, marks: MonthMarks) -> list[str]:
-    """The largest categories of spending, each month by month."""
-    totals = "、".join(f"{shown_name(t.category)}（{format_currency(t.total)}）" for t in trends)
-    head = f"{months.in_words}の支出額上位 {len(trends)} カテゴリは {totals} です。"
-    return [head, *(line for trend in trends for line in ("", *trend_text(trend, months, marks)))]
-
-
-def summary_text(
-    trends: Iterable[CategoryTrend], months: MonthRange, marks: MonthMarks
-) -> list[str]:
-    """One line for each category: its sum, its last month and its average."""
-    lines = [f"{months.in_words}のカテゴリ別の推移です。"]
-    for trend in trends:
-        last, whole = trend.months[-1], ""
-        if trend.mean_of_whole_months is not None:
-            mean = format_currency(trend.mean_of_whole_months)
-            whole = f"、まる{trend.whole_months}か月平均 {mean}"
-        lines.append(
-            f"- {shown_name(trend.category)}: 合計 {format_currency(trend.total)}、"
-            f"{_marked_month(last.month, marks)} {format_currency(last.amount)} "
-            f"（前月比 {format_percentage(last.month_over_month)}, "
-            f"前年同月比 {format_percentage(last.year_over_year)}）、"
-            f"{last.averaged_months}か月平均 {format_currency(last.moving_average)}{whole}"
-        )
-    return lines
-
-
-def household_text(
-    period: str,
-    subject: Subject | None,
-    figures: StatedSums,
-    spending: Sequence[CategoryShare],
-    income: Sequence[CategoryShare],
-    rate: Decimal | None = None,
-) -> list[str]:
-    """The sums of a period in words: its figures (None is omitted), and the amounts by category.
-
-    ``rate`` is the savings rate; it is only written if it was requested.
-    """
-    about = "家計簿" if subject is None else subject_in_words(subject)
-    lines = [f"{period}の{about}です。"]
-    for name, amount in zip(("支出", "収入", "収支"), figures, strict=True):
-        if amount is not None:
-            lines.append(f"- {name}: {format_currency(amount, signed=name == '収支')}")
-    if subject is Total.SAVINGS_RATE:
-        lines.append(f"- 貯蓄率: {format_percentage(rate, signed=False)}")
-    level = "中項目別" if isinstance(subject, Category) else "カテゴリ別"
-    for title, shares in ((f"{level}の支出", spending), ("収入の内訳", income)):
-        if shares:
-            lines += [f"{title}:", *(_share_line(share) for share in shares)]
-    return lines
-
-
-def _share_line(share: CategoryShare) -> str:
-    category = share.category
-    name = category.major if category.minor is None else category.minor or "（中項目なし）"
-    of_all = format_percentage(share.share, signed=False)
-    return f"- {shown_name(name)}: {format_currency(share.amount)} （{of_all}, {share.rows:,}件）"
 
 
 def received_notes(

@@ -12,7 +12,7 @@ from mdvec.household.core.categories import Category, Subject, Total
 from mdvec.household.core.category_rules import CategoryRule, renamed, rule_for
 from mdvec.household.core.moneyforward import AssetMonth
 from mdvec.household.core.shop_names import shops_of
-from mdvec.household.core.transaction import RowNote
+from mdvec.household.core.transaction import ListedRow, RowNote, Transaction, listed_row
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_statements import mark_index
 from mdvec.household.interfaces.ledger_sums import counts
@@ -181,9 +181,9 @@ def all_notes(ledger: Ledger) -> dict[int, RowNote]:
     return _row_notes(ledger.execute(notes))
 
 
-def notes_on(ledger: Ledger, row_ids: Iterable[int]) -> dict[int, RowNote]:
-    """The notes on some rows."""
-    ids = json.dumps(list(row_ids))
+def listed_rows(ledger: Ledger, rows: Sequence[Transaction]) -> tuple[ListedRow, ...]:
+    """Rows with their notes, as an answer lists them."""
+    ids = json.dumps([row.id for row in rows])
     # From the ids on, in this order: SQLite would go through all rows of the ledger.
     of_rows = (
         "SELECT t.id, n.note, n.tags FROM json_each(?) AS one "
@@ -191,7 +191,8 @@ def notes_on(ledger: Ledger, row_ids: Iterable[int]) -> dict[int, RowNote]:
         "CROSS JOIN row_notes AS n ON n.tool_id = t.tool_id AND n.identity = t.identity "
         "WHERE n.tool_id = ?"
     )
-    return _row_notes(ledger.connection.execute(of_rows, (ids, ledger.tool_id)))
+    noted = _row_notes(ledger.connection.execute(of_rows, (ids, ledger.tool_id)))
+    return tuple(listed_row(row, noted.get(row.id)) for row in rows)
 
 
 def _row_notes(rows: Iterable[tuple[Any, ...]]) -> dict[int, RowNote]:

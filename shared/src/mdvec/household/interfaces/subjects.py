@@ -33,11 +33,11 @@ from mdvec.household.core.naming import OR
 from mdvec.household.core.row_sums import ShopOf, groups_by
 from mdvec.household.core.shown import bracketed_name
 from mdvec.household.core.sums import RowSum, totals_of
-from mdvec.household.core.transaction import RowNote, Transaction
+from mdvec.household.core.transaction import ListedRow, Transaction
 from mdvec.household.core.wording import left_out_in_words, totals_in_words
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import transactions
-from mdvec.household.interfaces.plans import all_notes, notes_on
+from mdvec.household.interfaces.plans import all_notes, listed_rows
 from mdvec.index import (
     EngineUnavailable,
     StoredChunk,
@@ -214,13 +214,10 @@ def rows_of_chunk(
     rows = _rows_like(ledger, chunk.chunk_index, folded(question), limit)
     files = {row.source_file for row in rows}
     texts = {path: documents.stored_text(connection, tool.tables, path) for path in files}
-    noted = notes_on(ledger, [row.id for row in rows])
-    return [_at_its_place(chunk, row, noted.get(row.id), texts[row.source_file]) for row in rows]
+    return [_at_its_place(chunk, row, texts[row.source_file]) for row in listed_rows(ledger, rows)]
 
 
-def _at_its_place(
-    chunk: StoredChunk, row: Transaction, note: RowNote | None, stored: StoredText | None
-) -> StoredChunk:
+def _at_its_place(chunk: StoredChunk, row: ListedRow, stored: StoredText | None) -> StoredChunk:
     content = "" if stored is None else stored.content
     start, end, last_line = span_at(content, row.row_number)
     return replace(
@@ -229,7 +226,7 @@ def _at_its_place(
         document_id=chunk.document_id if stored is None else stored.id,
         file_path=row.source_file,
         title="" if stored is None else stored.title,
-        heading=f"{_heading(row)}{note.in_words if note else ''} 取引ID {row.id}",
+        heading=f"{_heading(row)}{row.noted.in_words} 取引ID {row.id}",
         content=content[start:end] or row.description,
         chunk_index=row.id,
         start_position=start,
@@ -239,7 +236,7 @@ def _at_its_place(
     )
 
 
-def _heading(row: Transaction) -> str:
+def _heading(row: ListedRow) -> str:
     """A row's date, amount and category, and why it does not count, as hits show them."""
     amount = "金額なし" if row.amount is None else f"{row.amount:,}円"
     category = "/".join(name for name in (row.category_major, row.category_minor) if name)
