@@ -13,7 +13,6 @@ import re
 import signal
 import sys
 import tomllib
-import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +23,7 @@ from mdvec import __version__
 from mdvec.errors import MdvecError, place_refused
 from mdvec.installation import this_installation
 from mdvec.log import record
+from mdvec.text import display_width, wrapped
 from mdvec.tools import naming
 from typer.core import TyperGroup
 
@@ -47,9 +47,6 @@ _INSTEAD = {
     "reindex": "mdvec import -n NAME --mode update",
 }
 """What a terminal has for a tool of the server."""
-_PIECE = re.compile(r"[!-~]+ ?|.", re.DOTALL)
-_NEVER_FIRST = "、。，．）」』】〉》！？：；…ー)]}"
-_NEVER_FIRST_ASCII = re.compile(r"[\])},.:;!?]")
 _EXTRA = re.compile(r"  \[")
 _STDERR = 2
 _WRONG_USAGE = 2
@@ -125,17 +122,17 @@ def _context_class(command: Any, words: dict[str, str]) -> type:  # noqa: ANN401
         def write_dl(
             self, rows: Sequence[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
         ) -> None:
-            first = min(max(columns(term) for term, _ in rows), col_max) + col_spacing
+            first = min(max(display_width(term) for term, _ in rows), col_max) + col_spacing
             indent = " " * (self.current_indent + first)
             for term, text in rows:
                 about, *extra = _EXTRA.split(text, maxsplit=1)
                 entry = words.get(about, about) + "".join(map(_extra_in_japanese, extra))
                 lines = list(wrapped(entry, max(self.width - len(indent), 20)))
                 start = f"{'':>{self.current_indent}}{term}"
-                if columns(term) > first - col_spacing:
+                if display_width(term) > first - col_spacing:
                     self.write(f"{start}\n")
                     start = indent
-                self.write(f"{start}{' ' * (len(indent) - columns(start))}")
+                self.write(f"{start}{' ' * (len(indent) - display_width(start))}")
                 self.write(f"\n{indent}".join(lines) + "\n")
 
     return type("JapaneseContext", (command.context_class,), {"formatter_class": JapaneseFormatter})
@@ -146,23 +143,6 @@ def _extra_in_japanese(extra: str) -> str:
     for pattern, said in _EXTRAS:
         extra = pattern.sub(said, extra)
     return f" [{extra}"
-
-
-def columns(text: str) -> int:
-    """The width of a text in columns of a terminal."""
-    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
-
-
-def wrapped(text: str, width: int) -> Iterator[str]:
-    """The lines of a text; words are kept whole, and no line begins with a closing mark."""
-    line = ""
-    for piece in _PIECE.findall(text):
-        may_break = piece[0] not in _NEVER_FIRST and not _NEVER_FIRST_ASCII.match(piece)
-        if line and may_break and columns(line + piece.rstrip()) > width:
-            yield line.rstrip()
-            line = ""
-        line += piece if line or piece != " " else ""
-    yield line.rstrip()
 
 
 class _Commands(TyperGroup):

@@ -7,16 +7,18 @@ import logging
 import os
 import signal
 import sys
+import tomllib
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from mdvec import __version__, embedding, log, manage
 from mdvec.errors import MdvecError, place_refused
 from mdvec.japanese import in_japanese
 from mdvec.quick_start import load_quickly, loaded
+from mdvec.text import wrapped
 
 from mdvec_mcp import apps, bridge, search, web
 
@@ -60,14 +62,17 @@ def main() -> None:
     _exit(0)
 
 
-def _in_own_language(sentence: str) -> str:
-    """A sentence in the language of the user who started the server."""
+def _is_japanese() -> bool:
+    """Whether the user who started the server reads Japanese."""
     from mdvec.settings import display_language
 
     with suppress(OSError):  # no working folder, so no settings file in it
-        if display_language(os.environ, Path.cwd()) == "ja":
-            return in_japanese(sentence)
-    return sentence
+        return display_language(os.environ, Path.cwd()) == "ja"
+    return False
+
+
+def _in_own_language(sentence: str) -> str:
+    return in_japanese(sentence) if _is_japanese() else sentence
 
 
 def _reserve_stdio() -> tuple[int, int]:
@@ -86,8 +91,34 @@ def _reserve_stdio() -> tuple[int, int]:
     return wire
 
 
+class _JapaneseHelp(argparse.HelpFormatter):
+    """Writes the help with the texts of ``help.ja.toml``; others stay in English."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog)
+        table = Path(__file__).parent / "help.ja.toml"
+        self._words = tomllib.loads(table.read_text(encoding="utf-8"))
+
+    def start_section(self, heading: str | None) -> None:
+        super().start_section(self._words.get(heading or "", heading))
+
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:  # noqa: ANN401
+        super().add_usage(usage, actions, groups, prefix or "使い方: ")
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return list(wrapped(self._words.get(text, text), width))
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n".join(indent + line for line in self._split_lines(text, width - len(indent)))
+
+
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, in the language of the person."""
+    """Says what is wrong in one line, and helps, in the language of the person."""
+
+    def format_help(self) -> str:
+        if _is_japanese():
+            self.formatter_class = _JapaneseHelp
+        return super().format_help()
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: error: {_in_own_language(message)} ({self.prog} --help)\n")

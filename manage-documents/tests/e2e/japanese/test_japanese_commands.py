@@ -13,10 +13,11 @@ from mdvec import sql
 from mdvec.database.connection import open_database
 from mdvec.japanese import in_japanese
 from mdvec.settings import AnalyticsSettings, display_language
+from mdvec.text import display_width, wrapped
 
 import mdvec_cli
 from mdvec_cli.commands.terminal import in_own_language
-from mdvec_cli.main import app, columns, put_into_japanese, wrapped
+from mdvec_cli.main import app, put_into_japanese
 
 KANA = re.compile(r"[ぁ-んァ-ヶ一-龠]")
 ENGLISH = re.compile(r"(?:[A-Za-z']+ ){3,}[a-z]+")
@@ -46,7 +47,7 @@ def test_every_help_is_in_japanese_and_fits_the_terminal(command):
         assert text.startswith(f"使い方: {' '.join(path)}")
         assert "オプション:" in text
         english += [(path, line) for line in text.splitlines() if ENGLISH.search(line)]
-        wide += [line for line in text.splitlines() if columns(line) > 82]
+        wide += [line for line in text.splitlines() if display_width(line) > 82]
     assert (english, wide) == ([], [])
 
 

@@ -7,7 +7,6 @@ import json
 import math
 import reprlib
 import sys
-import unicodedata
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -25,7 +24,7 @@ from mdvec.analysis.errors import (
     UnsupportedFrame,
     limits_in_force,
 )
-from mdvec.text import cited, counted, is_visible
+from mdvec.text import cited, counted, display_width, is_visible
 
 _MAX_COLUMNS = 12
 _MAX_NAMES = 20
@@ -111,18 +110,14 @@ def _cut(text: str) -> str:
 
 
 def _align(rows: list[list[str]]) -> list[str]:
-    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(display_width, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
-            " " * (width - _width(cell)) + cell for cell, width in zip(row, widths, strict=True)
+            " " * (width - display_width(cell)) + cell
+            for cell, width in zip(row, widths, strict=True)
         )
         for row in rows
     ]
-
-
-def _width(text: str) -> int:
-    """The width of a text on a terminal, where Japanese characters take two columns."""
-    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def is_frame(value: object) -> bool:

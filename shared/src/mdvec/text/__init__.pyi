@@ -2,6 +2,8 @@ from . import encoding as encoding
 from .chunking import Chunk as Chunk
 from .chunking import is_machine_file as is_machine_file
 from .chunking import machine_text as machine_text
+from .display import display_width as display_width
+from .display import wrapped as wrapped
 from .encoding import CP1252 as CP1252
 from .encoding import UTF_8 as UTF_8
 from .encoding import UTF_16 as UTF_16

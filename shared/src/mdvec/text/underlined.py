@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
+
+from mdvec.text.display import display_width
 
 _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _SIGNS = re.compile(r"([!-/:-@\[-`{-~])\1*")
@@ -40,7 +41,7 @@ def rst_headings(content: str) -> Found:
             continue
         if not is_over and (title[0].isspace() or not _NO_PARAGRAPH.match(above)):
             continue
-        if len(under) < min(_width(title), _MIN_UNDER_LONGER):
+        if len(under) < min(display_width(title), _MIN_UNDER_LONGER):
             continue
         style = (under[0], is_over)
         styles += [style] if style not in styles else []
@@ -70,7 +71,7 @@ def adoc_headings(content: str) -> Found:
 
 def _is_underlined(title: str, under: str) -> bool:
     """Whether a line of signs, at most one more or less, is below a title."""
-    lengths = (len(title), _width(title))
+    lengths = (len(title), display_width(title))
     return (
         under[:1] in _LEVELS
         and _SIGNS.fullmatch(under) is not None
@@ -82,7 +83,3 @@ def _is_underlined(title: str, under: str) -> bool:
 def _lines(content: str) -> list[tuple[int, str]]:
     """Each line with its start, without spaces at its end."""
     return [(line.start(), line[1].rstrip()) for line in _LINE.finditer(content)]
-
-
-def _width(text: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
