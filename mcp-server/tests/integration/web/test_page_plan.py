@@ -61,6 +61,8 @@ def test_a_budget_is_set_changed_and_removed_and_each_is_undone(client):
     assert "2,010 / 3,000" in text_in(first.text)
     more = post(client, "/money/plan/budget", subject="食費", amount="1000", per="month")
     assert "1,010 yen over" in text_in(more.text)
+    late = undone(client, first.text)
+    assert (late.status_code, "changed elsewhere meanwhile" in late.text) == (400, True)
     assert "2,010 / 3,000" in text_in(undone(client, more.text).text)
     gone = post(client, "/money/plan/budget", subject="食費", amount="0", per="month")
     assert "There is no budget yet" in text_in(gone.text)

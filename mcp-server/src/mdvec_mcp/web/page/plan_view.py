@@ -22,6 +22,7 @@ from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.bars import MonthChart, Point, chart_of_months
 from mdvec_mcp.web.page.households import Household, categories_of, household_view
 from mdvec_mcp.web.page.views import (
+    ChangedMeanwhile,
     Language,
     Periods,
     Views,
@@ -200,12 +201,15 @@ async def budget(visit: Household) -> Response:
     form = visit.query
 
     def work(ledger: Ledger) -> household.BudgetSet:
-        return household.set_budget(
+        done = household.set_budget(
             ledger,
             category=form.text("subject").strip(),
             amount=_yen(visit.language, form.text("amount").strip()),
             per=form.text("per") or "month",
         )
+        if "seen" in form and form.text("seen") != str(done.before or 0):
+            raise ChangedMeanwhile
+        return done
 
     done = await visit.write(work)
     query = {

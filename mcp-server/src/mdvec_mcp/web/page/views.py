@@ -416,6 +416,16 @@ class Visit:
         return self.page("trouble.html", status=status, sentence=words(self.language, reason))
 
 
+class ChangedMeanwhile(MdvecError):
+    """A form would take back a change that was made after it was shown."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "it was changed elsewhere meanwhile, so nothing was written; look at its present "
+            "values, and repeat what you still want to change"
+        )
+
+
 V = TypeVar("V", bound=Visit)
 
 
