@@ -59,7 +59,7 @@ def test_a_budget_is_set_changed_and_removed_and_each_is_undone(client):
     first = post(client, "/money/plan/budget", subject="食費", amount="３，０００円", per="month")
     assert "The budget of 食費 is now 3,000 yen." in text_in(first.text)
     assert "2,010 / 3,000" in text_in(first.text)
-    more = post(client, "/money/plan/budget", subject="食費", amount="1000", per="month")
+    more = post(client, "/money/plan/budget", subject="食費", amount="￥1,000", per="month")
     assert "1,010 yen over" in text_in(more.text)
     late = undone(client, first.text)
     assert (late.status_code, "changed elsewhere meanwhile" in late.text) == (400, True)

@@ -54,6 +54,9 @@ def test_rows_are_found_sorted_paged_and_downloaded(client):
     assert "29" in re.search(r"<h1>(.*?)</h1>", page)[1]
     assert set(cells(page, 3)) == {"青葉書店 本店", "青葉書店 渋谷"}
     assert cells(shown(client, min="2000", max="4000"), 3) == ["青葉書店 渋谷"]
+    assert cells(shown(client, min="￥2,000", max="4,000円"), 3) == ["青葉書店 渋谷"]
+    refused = client.get("/money/rows", params={"min": "2千"})
+    assert (refused.status_code, "“2千” is not a whole number" in refused.text) == (400, True)
     assert cells(shown(client, q="贈り物"), 3) == ["青葉書店 渋谷"]
     assert cells(shown(client, account="銀行", category="給与"), 3) == ["給与"]
     assert cells(shown(client, since="2025-07-30", until="2025-07-31", sort="oldest"), 1) == [

@@ -64,11 +64,17 @@ def routes(views: Views) -> list[Route]:
 async def show(visit: Household) -> Response:
     """A page of open candidates, likely ones first; with ``decided`` also the decided ones."""
     query = visit.query
-    work = partial(
-        review.list_candidates, limit=review.MAX_LIMIT, page=query.number("page", 1, 1, 10**6),
-        skip_checked="decided" not in query,
-    )  # fmt: skip
-    listed = await visit.read(work)
+
+    def read(ledger: Ledger) -> household.CandidateList:
+        work = partial(
+            review.list_candidates, ledger, review.MAX_LIMIT, skip_checked="decided" not in query
+        )
+        try:
+            return work(page=query.number("page", 1, 1, 10**6))
+        except review.NoSuchPage as error:  # after decisions there are fewer pages
+            return work(page=error.pages)
+
+    listed = await visit.read(read)
     return visit.page(
         "review.html", listed=listed, fields=_FIELDS,
         candidates=shown_candidates(listed.candidates), max_days=household.MAX_DATE_TOLERANCE,

@@ -27,11 +27,17 @@ from starlette.routing import Route
 
 from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.households import Household, categories_of, household_view
-from mdvec_mcp.web.page.views import MAX_FIELD_CHARS, ChangedMeanwhile, Query, Views, or_again
+from mdvec_mcp.web.page.views import (
+    MAX_FIELD_CHARS,
+    ChangedMeanwhile,
+    Query,
+    Views,
+    or_again,
+    yen_of,
+)
 
 _ROWS = 50
 _MAX_FILE = 10_000
-_MOST_YEN = 10**12
 _MAX_ADDRESS = 30_000
 """The most characters of an address for the old values that an undo restores; servers accept
 64 KiB."""
@@ -141,10 +147,14 @@ def _find_rows(
     visit: Household, ledger: Ledger, page: int, size: int, rows: RowChoice | None = None
 ) -> FoundAnswer:
     query = visit.query
+    amounts = {
+        name: yen_of(visit.language, query.text(name).strip()) if name in query else None
+        for name in ("min", "max")
+    }
     wanted = household.RowFilter(
         query=query.text("q").strip() or None,
-        min_amount=query.number("min", 0, 0, _MOST_YEN) or None,
-        max_amount=query.number("max", _MOST_YEN, 0, _MOST_YEN) if "max" in query else None,
+        min_amount=amounts["min"] or None,
+        max_amount=amounts["max"],
         period=query.text("period").strip() or None,
         account=query.text("account").strip() or None,
         category=query.text("category").strip() or None,

@@ -190,6 +190,22 @@ class Query:
         return urlencode([*self.others(*changes), *new])
 
 
+class BadValue(MdvecError):
+    """A value of a form cannot be read; the reason is a key of ``words``."""
+
+    def __init__(self, language: Language, reason: str, given: str) -> None:
+        super().__init__(words(language, reason, given=given[:40]))
+
+
+def yen_of(language: Language, amount: str) -> int:
+    """An amount as people write it (separators, full-width digits, ¥ or 円), or BadValue."""
+    text = unicodedata.normalize("NFKC", amount).replace(",", "").strip()
+    text = text.removeprefix("¥").removesuffix("円").strip()
+    if not text.isdecimal() or len(text) > _MAX_DIGITS:
+        raise BadValue(language, "bad_amount", amount)
+    return int(text)
+
+
 @dataclass(frozen=True, slots=True)
 class Refused:
     """Why a form was refused, and the values typed into it."""
