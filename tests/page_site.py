@@ -20,12 +20,13 @@ import httpx2
 import tools_described_once  # noqa: F401 - for the servers of this process
 import uvicorn
 from mdvec.embedding.embedder import Embedder
+from mdvec.manage.addresses import Address
 from mdvec.manage.page_server import PageKey, page_key
 from mdvec.manage.registering import list_tools
 from mdvec.settings import Settings
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.server import wired_server
-from mdvec_mcp.web.gate import LOOPBACK_NAMES, Address, Rules, listen
+from mdvec_mcp.web.gate import LOOPBACK_NAMES, Rules, listen
 from mdvec_mcp.web.page.app import page_app
 from mdvec_mcp.web.serve import HttpLimits, http_app
 from mdvec_mcp.whole_requests import WholeRequests

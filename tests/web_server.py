@@ -10,10 +10,11 @@ import anyio
 import uvicorn
 from fixed_offer import FixedOffer
 from mcp.server.mcpserver import Context
+from mdvec.manage.addresses import Address
 from mdvec_mcp.calls import READ_ONLY, ToolReply
 from mdvec_mcp.offer import Offer
 from mdvec_mcp.protocol import MdvecServer
-from mdvec_mcp.web.gate import LOOPBACK_NAMES, Address, Rules, listen
+from mdvec_mcp.web.gate import LOOPBACK_NAMES, Rules, listen
 from mdvec_mcp.web.serve import HttpLimits, http_app
 
 NO_LIMITS = HttpLimits()

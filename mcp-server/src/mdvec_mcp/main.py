@@ -317,8 +317,9 @@ def _serve_http(start: Start, at: str, token: str | None, names: list[str]) -> N
     import anyio
 
     _build_validators_late()
-    rules = web.rules_for(web.parse_address(at), names, token)
-    listening, address = web.listen(web.parse_address(at))
+    wanted = manage.parse_address(at)
+    rules = web.rules_for(wanted, names, token)
+    listening, address = web.listen(wanted)
     wiring = _wired(start, _models(start.settings))
     page = _page(wiring) if address.is_loopback else None
     sys.stderr.write(f"mdvec-mcp: serving {address.url}\n")

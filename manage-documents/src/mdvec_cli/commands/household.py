@@ -141,6 +141,7 @@ def _print(shown: StatementPreview) -> None:
     if shown.toml:
         print_text(shown.toml)
         print_text("\n")
+    transfer = "振替" if is_japanese() else "transfer"
     print_table(
         f"{shown.kind} ({shown.origin})",
         ("line", "date", "yen", "description", "account", "category", "counts"),
@@ -152,7 +153,7 @@ def _print(shown: StatementPreview) -> None:
                 row.description,
                 row.account,
                 row.category,
-                "振替" if row.is_transfer else row.counts,
+                transfer if row.is_transfer else row.counts,
             )
             for row in shown.rows
         ],

@@ -87,7 +87,8 @@ class ImportOptions:
     take_scan: Annotated[
         bool,
         typer.Option(
-            "--take-scan", help="Replace the tool's scan rules with the current [scan] settings."
+            "--take-scan",
+            help="Take the current [scan] settings, except for what tool update set.",
         ),
     ] = False
     accept_removals: Annotated[

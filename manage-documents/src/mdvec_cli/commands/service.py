@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -24,6 +25,7 @@ from mdvec_cli.commands.terminal import (
 
 app = command_group("Run one server for all clients, started with your session.")
 _DEFAULT_ADDRESS = "127.0.0.1:8765"
+_TOKEN_VARIABLE = "MDVEC_SERVER_TOKEN"  # noqa: S105 - a name
 
 
 @app.command("install")
@@ -40,10 +42,15 @@ def install_command(
 ) -> None:
     """Install the server as a service of systemd or launchd, and start it."""
     settings = options.settings()
-    configured = settings.server.token_file
-    manage.read_token(
-        None, token_file or (None if configured is None else Path(configured))
-    )  # otherwise its start fails
+    address = manage.parse_address(http)
+    # What the server refuses at its start. It does not have this terminal's variables.
+    token, kept_file = settings.server.token, settings.server.token_file
+    is_kept = token is not None and token_file is None and _TOKEN_VARIABLE not in os.environ
+    value = manage.read_token(
+        token.get_secret_value() if token is not None and is_kept else None,
+        token_file or (None if kept_file is None else Path(kept_file)),
+    )
+    manage.check_token(value, is_reachable=not address.is_loopback)
     more = manage.server_arguments(settings.database_path, options.config)
     if token_file is not None:
         more += ["--token-file", str(token_file.absolute())]
@@ -53,7 +60,7 @@ def install_command(
         print_line(service.text.rstrip("\n"))
         return
     manage.install(service)
-    say(f"installed {service.path}; clients reach the server at http://{http}/mcp")
+    say(f"installed {service.path}; clients reach the server at {address.url}")
 
 
 @app.command("uninstall")

@@ -207,10 +207,14 @@ def say(message: str) -> None:
 
 
 def in_own_language(message: str) -> str:
-    """A message in the user's language; one without a translation stays in English."""
-    if not is_japanese():
-        return message
+    """A message in the user's language; one without a translation stays as it is."""
     label, colon, sentence = message.partition(": ")
+    if not is_japanese():
+        if not message.endswith("。"):
+            return message
+        from mdvec.household import in_english  # takes time, and few messages need it
+
+        return f"{label}: {in_english(sentence)}" if label in _LABELS else in_english(message)
     if not colon or label not in _LABELS:
         return in_japanese(message)
     translated = in_japanese(sentence)

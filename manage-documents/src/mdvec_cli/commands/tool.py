@@ -107,7 +107,8 @@ def update(
     formats: Annotated[
         str | None,
         typer.Option(
-            metavar="NAMES", help=f"Read these formats too, joined by commas: {_FORMATS}."
+            metavar="NAMES",
+            help=f"Read these formats too, joined by commas, '' none of them: {_FORMATS}.",
         ),
     ] = None,
 ) -> None:
@@ -119,7 +120,7 @@ def update(
     if include is not None or exclude is not None or formats is not None:
         patterns = manage.registering.FilePatterns(
             settings.scan_rules(),
-            manage.endings_of(formats or ""),
+            None if formats is None else manage.endings_of(formats),
             None if include is None else tuple(include),
             None if exclude is None else tuple(exclude),
         )

@@ -23,6 +23,11 @@ def test_a_years_list_is_printed_with_its_sum_and_what_looks_near(mdvec):
     in_japanese = mdvec(*listed, MDVEC_DISPLAY_LANGUAGE="ja").out
     assert "妻: 1件 3,200円" in in_japanese.splitlines()
     assert "- 山田歯科（未分類）1件 40円 [2]" in in_japanese
+    none = (*listed, "--year", "1999")
+    assert mdvec(*none).err == (
+        "error: there is no data in 1999-01 to 1999-12; there is data in 2024-07 to 2025-07.\n"
+    )
+    assert "データが不足しています" in mdvec(*none, MDVEC_DISPLAY_LANGUAGE="ja").err
     earlier = mdvec(
         "household", "expenses", "medical", "-n", "kakeibo", "--year", "2024", "--format", "json"
     )

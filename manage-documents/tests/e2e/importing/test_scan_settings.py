@@ -83,3 +83,14 @@ def test_files_that_are_not_read_are_named_with_the_command_that_adds_them(mdvec
     assert (update.out[:13], update.err) == ("docs: 1 added", "model: use\n")
     assert "夏の売上を数える" in mdvec("get", "-n", "docs", "b.ipynb", "--page", "1").out
     assert mdvec("status", "-n", "docs").err.splitlines() == [f"note: {line}" for line in said[1:]]
+
+
+def test_a_tools_own_exclude_is_stronger_than_the_settings_of_any_import(mdvec):
+    mdvec.write("a.md", "# 一\n\n春の話。\n")
+    mdvec.write("private/p.md", "# 鍵\n\nパスワードの置き場所。\n")
+    add_tool(mdvec.database, "docs", "d", mdvec.docs, "markdown")
+    assert mdvec("tool", "update", "-n", "docs", "--exclude", "private/").code == 0
+    for options in ((), ("--mode", "replace"), ("--mode", "replace", "--chunk-size", "128")):
+        done = mdvec("import", "-n", "docs", *options, MDVEC_SCAN_EXCLUDE="drafts/")
+        assert done.out.startswith("docs: 1 added"), (options, done.err)
+        assert "--take-scan" not in done.err

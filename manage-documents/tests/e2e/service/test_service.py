@@ -8,6 +8,7 @@ import time
 
 import pytest
 from mdvec.manage.service import command_in
+from table_of_cases import each
 
 MANAGER = """#!/bin/sh
 echo "$*" >> "$HOME/asked"
@@ -93,3 +94,27 @@ def test_a_token_file_that_others_can_open_is_refused_before_anything_is_install
     assert not (session.home / "asked").exists()
     token.chmod(0o600)
     assert session("service", "install", "--http", free_address()).code == 0
+
+
+@each(
+    ("options", "told"),
+    [
+        (("--http", "foo"), "'foo' is not an address; use host:port, such as 127.0.0.1:8765"),
+        (("--http", "127.0.0.1:99999"), "'127.0.0.1:99999' is not an address"),
+        (("--http", "0.0.0.0:8799"), "a server that other machines can reach needs a token"),
+        (("--http", "0.0.0.0:8799", "--print"), "a server that other machines can reach needs a"),
+    ],
+)
+def test_a_server_that_could_never_start_is_not_installed(session, options, told):
+    done = session("service", "install", *options)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith(f"error: {told}")
+    assert not (session.home / "asked").exists()
+
+
+def test_only_a_token_that_the_service_will_have_opens_it_to_other_machines(session):
+    token = "0123456789abcdef"
+    at = ("service", "install", "--print", "--http", "0.0.0.0:8799")
+    assert session(*at, MDVEC_SERVER_TOKEN=token).code == 1
+    (session.work / "mdvec.toml").write_text(f'[server]\ntoken = "{token}"\n')
+    assert session(*at).code == 0

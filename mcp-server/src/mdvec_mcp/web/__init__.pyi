@@ -1,5 +1,4 @@
 from .gate import listen as listen
-from .gate import parse_address as parse_address
 from .gate import rules_for as rules_for
 from .page.access import Access as Access
 from .page.app import PageGuard as PageGuard

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from mdvec.errors import MdvecError
-from mdvec.platform import is_loopback
+from mdvec.manage import Address, AddressUnusable, check_token
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -21,41 +20,6 @@ _BACKLOG = 512
 PATH = "/mcp"
 _HOST = re.compile(r"[^/?#@\\\s]+")
 """A host and a port, without a path that would get into addresses built from a Host header."""
-
-
-class AddressUnusable(MdvecError):
-    """The server cannot listen on that address; the message says what to use instead."""
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """A host (name or IP address) and a port; port 0 means any free port."""
-
-    host: str
-    port: int
-
-    @property
-    def is_loopback(self) -> bool:
-        """Whether only this machine can reach it."""
-        return is_loopback(self.host)
-
-    @property
-    def url(self) -> str:
-        """The URL of the MCP endpoint."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http://{host}:{self.port}/mcp"
-
-
-def parse_address(text: str) -> Address:
-    """Parse ``host:port``, or raise AddressUnusable."""
-    try:
-        parts = urlsplit(f"//{text}")
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        host = port = None
-    if not host or port is None or parts.path:
-        raise AddressUnusable(f"{text!r} is not an address; use host:port, such as 127.0.0.1:8765")
-    return Address(host, port)
 
 
 def listen(address: Address) -> tuple[socket.socket, Address]:
@@ -87,22 +51,13 @@ class Rules:
     token: str | None = None
 
 
-class TokenNeeded(MdvecError):
-    """Other machines could reach the server, and it has no token."""
-
-
 def rules_for(address: Address, names: Sequence[str], token: str | None) -> Rules:
     """The rules of a server at ``address`` with additional host ``names``.
 
     Raises:
         TokenNeeded: other machines can reach it, and there is no token.
     """
-    if token is None and (names or not address.is_loopback):
-        raise TokenNeeded(
-            "a server that other machines can reach needs a token; create one with "
-            "(umask 077; openssl rand -hex 32 > mdvec.token), and name its file in [server] "
-            "token_file, or for mdvec-mcp with --token-file"
-        )
+    check_token(token, is_reachable=bool(names) or not address.is_loopback)
     known = LOOPBACK_NAMES | {address.host.lower()} | {name.lower() for name in names}
     return Rules(known, token)
 

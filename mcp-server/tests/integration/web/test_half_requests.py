@@ -6,11 +6,12 @@ import threading
 import anyio.to_thread
 import pytest
 import uvicorn
+from mdvec.manage.addresses import Address
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from table_of_cases import each
 
-from mdvec_mcp.web.gate import Address, listen
+from mdvec_mcp.web.gate import listen
 from mdvec_mcp.whole_requests import WholeRequests
 
 SECONDS = 30

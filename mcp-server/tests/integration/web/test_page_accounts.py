@@ -66,6 +66,9 @@ def test_fixed_and_variable_costs_and_the_lists_are_those_of_the_rows(client):
         assert f"{title} {total:,}" in text
     assert "1 rows, 3,000 yen" in text
     assert [row[3] for row in table(client, "furusato", year="2025年")[1:]] == ["さとふる"]
+    assert "(nobody's in particular) 3,000" in text
+    assert "人の区別なし" not in text
+    assert "“いつか” is not a year" in text_in(client.get("/money/accounts?year=いつか").text)
     assert "there is no data in" in text_in(client.get("/money/accounts?year=1999年").text)
 
 

@@ -1,5 +1,6 @@
 """The view of rows over a real port: found, sorted, corrected, and each correction undone."""
 
+import html
 import re
 
 import pytest
@@ -53,6 +54,9 @@ def test_rows_are_found_sorted_paged_and_downloaded(client):
     assert "29" in re.search(r"<h1>(.*?)</h1>", page)[1]
     assert set(cells(page, 3)) == {"青葉書店 本店", "青葉書店 渋谷"}
     assert cells(shown(client, min="2000", max="4000"), 3) == ["青葉書店 渋谷"]
+    assert cells(shown(client, min="￥2,000", max="4,000円"), 3) == ["青葉書店 渋谷"]
+    refused = client.get("/money/rows", params={"min": "2千"})
+    assert (refused.status_code, "“2千” is not a whole number" in refused.text) == (400, True)
     assert cells(shown(client, q="贈り物"), 3) == ["青葉書店 渋谷"]
     assert cells(shown(client, account="銀行", category="給与"), 3) == ["給与"]
     assert cells(shown(client, since="2025-07-30", until="2025-07-31", sort="oldest"), 1) == [
@@ -108,6 +112,36 @@ def test_a_rule_of_the_shop_is_tried_made_and_undone(client):
     assert cells(again.text, 4) == ["食費 / カフェ"]
     assert cells(undone(client, again.text).text, 4) == ["教養・教育 / 書籍"]  # the rule before it
     assert "未分類 / 未分類" in cells(undone(client, made.text).text, 4)
+
+
+def fields_of(page):
+    """The fields of the form that corrects a row, as it was opened."""
+    form = re.search(r'<section id="edit".*?</form>', page, re.DOTALL)[0]
+    fields = dict(re.findall(r'name="(\w+)"(?: list="\w+")? value="([^"]*)"', form))
+    del fields["csrf"], fields["do"]
+    return {name: html.unescape(value) for name, value in fields.items()}
+
+
+def test_a_form_opened_earlier_takes_back_nothing_that_was_changed_meanwhile(client):
+    gift = row_id(client, "渋谷")
+    opened = fields_of(shown(client, q="渋谷", edit=gift))
+    change(client, "save", **opened | {"category": "教養・教育 > 書籍", "tags": "贈り物"})
+    done = change(client, "save", **opened | {"note": "誕生日"})
+    assert cells(done.text, 4) == ["教養・教育 / 書籍 set by you"]
+    assert "誕生日" in done.text
+    assert "#贈り物" in done.text
+    refused = change(client, "save", **opened | {"note": "見舞い", "tags": "父"})
+    assert (refused.status_code, "changed elsewhere meanwhile" in refused.text) == (400, True)
+    again = fields_of(refused.text)
+    assert [again[name] for name in ("category", "note", "tags", "seen_tags")] == [
+        "教養・教育 > 書籍", "見舞い", "父", "贈り物",
+    ]  # fmt: skip
+    assert cells(change(client, "save", **again).text, 6) == ["贈り物 見舞い #父"]
+    late = undone(client, done.text)
+    assert (late.status_code, "changed elsewhere meanwhile" in late.text) == (400, True)
+    made = change(client, "rule", id=gift, category="書籍", shown="q=青葉書店")
+    change(client, "rule", id=gift, category="カフェ", shown="q=青葉書店")
+    assert undone(client, made.text).status_code == 400
 
 
 def test_several_rows_are_changed_at_once_and_nothing_is_changed_by_what_is_refused(client):

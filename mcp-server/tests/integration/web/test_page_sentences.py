@@ -59,6 +59,7 @@ MODELS = ("plamo", "use", "e5-small", "ruri", "static", "e5-small whole", "100 l
 OTHERS = (
     "left out", "time", "memory", "no tables", "built again", "too many rows", "no row",
     "a document excluded", "documents excluded", "no pages", "no tool at all",
+    "changed meanwhile",
 )  # fmt: skip
 ADDRESSES = {
     "/?q=48,000円&tool=kakeibo": "検索するのは店名・カテゴリ・メモだけです",

@@ -2,20 +2,12 @@
 
 import pytest
 from mdvec.errors import MdvecError
+from mdvec.manage.addresses import Address, AddressUnusable, TokenNeeded, parse_address
 from mdvec.manage.page_server import TokenUnusable, read_token
 from starlette.datastructures import Headers
 from table_of_cases import each
 
-from mdvec_mcp.web.gate import (
-    Address,
-    AddressUnusable,
-    Rules,
-    TokenNeeded,
-    listen,
-    parse_address,
-    refusal,
-    rules_for,
-)
+from mdvec_mcp.web.gate import Rules, listen, refusal, rules_for
 
 TOKEN = "0123456789abcdef"
 

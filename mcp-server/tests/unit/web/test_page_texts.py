@@ -160,3 +160,23 @@ def test_a_file_that_is_sent_is_gone_before_its_first_part(tmp_path):
     parts = file_parts(file)
     assert not file.exists()
     assert [len(part) for part in parts] == [65_536, 4_464]
+
+
+@each("levels", [10, 22])
+def test_everything_behind_a_deeply_nested_list_is_shown(levels):
+    deep = "".join("  " * level + f"- 項目{level}\n" for level in range(levels))
+    shown = html(f"# t\n\n{deep}- 次の項目\n\n## 次の章\n\nここから先。\n")
+    assert f"項目{levels - 1}" in shown
+    assert "次の章</h2>" in shown
+    assert "<p>ここから先。</p>" in shown
+
+
+@each(
+    "deep",
+    ["".join("  " * level + "- 項目\n" for level in range(300)), "- " * 10_000 + "a",
+     "> " * 10_000 + "a", "> - " * 5_000 + "a"],
+)  # fmt: skip
+def test_a_document_nested_too_deeply_for_its_view_is_shown_as_text(deep):
+    shown = html(f"{deep}\n\n## 次の章\n\nここから<b>先。\n", range(1, 2))
+    assert shown.startswith('<pre class="plain"><mark id="hit">')
+    assert shown.endswith("\n\n## 次の章\n\nここから&lt;b&gt;先。\n</pre>")

@@ -50,20 +50,22 @@ class SourceMissing(MdvecError):
 class ScanRules:
     """Which files to import: endings (in any case), gitignore-style patterns, a limit in bytes.
 
-    A file must match one of ``include``, if there are any, and none of ``exclude``.
+    A file must match one of ``include``, if there are any, and none of ``exclude``. ``formats`` are
+    the endings that the user added for this tool, ``has_own_exclude`` says whether ``exclude`` was
+    stated for it: [scan] replaces neither.
     """
 
     extensions: tuple[str, ...]
     exclude: tuple[str, ...]
     max_bytes: int
     include: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
+    has_own_exclude: bool = False
 
     def json_fields(self) -> dict[str, object]:
-        """The rules as they are stored and shown; ``include`` only where there is any."""
-        fields = asdict(self)
-        if not self.include:
-            del fields["include"]
-        return fields
+        """The rules as they are shown; what only a tool can have where it has it."""
+        own = ("include", "formats", "has_own_exclude")
+        return {name: value for name, value in asdict(self).items() if value or name not in own}
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from .core.found import FoundAnswer as FoundAnswer
 from .core.moneyforward import NotTransactions as NotTransactions
 from .core.pair import MAX_DATE_TOLERANCE as MAX_DATE_TOLERANCE
 from .core.pair import DetectionOptions as DetectionOptions
+from .core.periods import InvalidPeriod as InvalidPeriod
 from .core.periods import span_in_words as span_in_words
 from .core.review_wording import CandidateList as CandidateList
 from .core.review_wording import CandidateRow as CandidateRow

@@ -51,6 +51,14 @@ class DuplicateResolutionError(MdvecError):
     """A request in a review of duplicates is invalid."""
 
 
+class NoSuchPage(DuplicateResolutionError):
+    """The list has only ``pages`` pages."""
+
+    def __init__(self, page: int, pages: int) -> None:
+        super().__init__(f"page は1〜{pages}で指定してください（指定値: {page}）")
+        self.pages = pages
+
+
 class CheckNotFound(DuplicateResolutionError):
     """The household has no pair with this id."""
 
@@ -184,7 +192,7 @@ def list_candidates(
         total = len(listed) + len(closed)
         pages = max(1, -(-total // limit))
         if not 1 <= page <= pages:
-            raise DuplicateResolutionError(f"page は1〜{pages}で指定してください（指定値: {page}）")
+            raise NoSuchPage(page, pages)
         first, last = (page - 1) * limit, page * limit
         candidates = [
             _candidate_of(ledger, candidate, alike) for candidate, alike in listed[first:last]

@@ -63,8 +63,8 @@ class ImportRequest:
     """What to import and how; None means the tool's value, or the model's default.
 
     ``rules`` are the current scan settings; ``scan_explicit`` names those that are not defaults.
-    A tool without stored rules takes ``rules``, a rebuild takes the explicit ones; with
-    ``take_scan`` all of them replace the tool's. With ``checksum`` files are compared by
+    A tool's first import takes ``rules``, a later one only with ``take_scan``, without those that
+    were stated for the tool. With ``checksum`` files are compared by
     content, whatever their size and time. An ``is_automatic`` import, which no user
     requested, keeps the content of folders that are now empty: a disk may not be mounted.
     With ``is_background`` documents are stored without vectors, which the next import adds. The

@@ -146,28 +146,45 @@ def rules_in_force(tool: Tool, current: ScanRules) -> ScanRules:
 def choose_rules(
     tool: Tool, request: ImportRequest, stored_states: Mapping[str, FileState]
 ) -> ScanChoice:
-    """The tool's own rules, or the current settings if it has none or they are requested.
+    """The tool's own rules; a first import and ``request.take_scan`` take the current settings.
 
-    A rebuild takes the explicit settings, ``request.take_scan`` all of them.
+    What was stated for the tool itself stays in any case.
     """
-    current = request.rules
-    rebuild = request.mode == "replace" or (request.mode == "new" and not stored_states)
-    if request.take_scan:
-        own = replace(current, include=tool.scan.include if tool.scan else ())
-    elif tool.scan is None:
-        own = current
-    elif rebuild:
-        explicit = {name: getattr(current, name) for name in request.scan_explicit}
-        own = replace(tool.scan, **explicit)
-    else:
-        own = tool.scan
+    scan = tool.scan or request.rules
+    if request.take_scan and not scan.exclude:
+        scan = replace(scan, has_own_exclude=False)
+    current = _with_stated(scan, request.rules)
+    takes = request.take_scan or (request.mode == "new" and not stored_states)
+    own = current if takes else scan
     rules = _of_kind(tool, own)
+    if takes:
+        return ScanChoice(rules, own, _about_exclude(tool, own, request.rules))
     notice = _notice(tool, rules, _of_kind(tool, current))
     # A newer default ending is no change by the user; on its own it is not reported.
     if "extensions" not in request.scan_explicit:
         earlier_defaults = _of_kind(tool, _without_later_endings(current, own))
         notice = notice if _notice(tool, rules, earlier_defaults) else None
     return ScanChoice(rules, own, notice)
+
+
+def _with_stated(scan: ScanRules, current: ScanRules) -> ScanRules:
+    """The current settings with what was stated for a tool itself."""
+    return replace(
+        scan,
+        extensions=tuple(dict.fromkeys((*current.extensions, *scan.formats))),
+        exclude=scan.exclude if scan.has_own_exclude else current.exclude,
+        max_bytes=current.max_bytes,
+    )
+
+
+def _about_exclude(tool: Tool, own: ScanRules, current: ScanRules) -> str | None:
+    """The patterns of the settings that do not count, as the tool has its own."""
+    if set(current.exclude) <= set(own.exclude):
+        return None
+    return (
+        f"the tool {tool.name!r} keeps its own exclude {_joined(own.exclude)}, not that of [scan], "
+        f"{_joined(current.exclude)}; to change it: mdvec tool update -n {tool.name} --exclude …"
+    )
 
 
 def _without_later_endings(current: ScanRules, own: ScanRules) -> ScanRules:
@@ -190,8 +207,7 @@ def _notice(tool: Tool, rules: ScanRules, current: ScanRules) -> str | None:
         f"{field.name} = {_joined(getattr(rules, field.name))}, "
         f"not {_joined(getattr(current, field.name))}"
         for field in fields(ScanRules)
-        if field.name != "include"  # not a setting: every tool has its own
-        and _comparable(rules, field.name) != _comparable(current, field.name)
+        if _comparable(rules, field.name) != _comparable(current, field.name)
         and not (field.name == "extensions" and _only_adds_formats(rules, current))
     ]
     if not differing:

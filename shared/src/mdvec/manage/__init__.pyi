@@ -1,4 +1,9 @@
 from . import registering as registering
+from .addresses import Address as Address
+from .addresses import AddressUnusable as AddressUnusable
+from .addresses import TokenNeeded as TokenNeeded
+from .addresses import check_token as check_token
+from .addresses import parse_address as parse_address
 from .backup import back_up as back_up
 from .backup import restore as restore
 from .clients.clients import CLIENTS as CLIENTS

@@ -93,11 +93,11 @@ class FilePatterns:
     """A tool's file patterns, as in .gitignore; None keeps the present ones, () removes them.
 
     ``defaults`` are the rules in the settings, for a tool without rules. ``endings`` are added to
-    the tool's.
+    the tool's; () removes those that were added before.
     """
 
     defaults: ScanRules
-    endings: tuple[str, ...] = ()
+    endings: tuple[str, ...] | None = None
     include: tuple[str, ...] | None = None
     exclude: tuple[str, ...] | None = None
 
@@ -135,9 +135,17 @@ def update_tool(
 
 def _with_patterns(rules: ScanRules | None, patterns: FilePatterns) -> ScanRules:
     rules = rules or patterns.defaults
+    formats, extensions = rules.formats, rules.extensions
+    if patterns.endings == ():
+        formats, extensions = (), tuple(end for end in extensions if end not in formats)
+    elif patterns.endings is not None:
+        formats = tuple(dict.fromkeys((*formats, *patterns.endings)))
+        extensions = tuple(dict.fromkeys((*extensions, *formats)))
     return replace(
         rules,
-        extensions=tuple(dict.fromkeys((*rules.extensions, *patterns.endings))),
+        extensions=extensions,
+        formats=formats,
+        has_own_exclude=rules.has_own_exclude or patterns.exclude is not None,
         include=rules.include if patterns.include is None else patterns.include,
         exclude=rules.exclude if patterns.exclude is None else patterns.exclude,
     )

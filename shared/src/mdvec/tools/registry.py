@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -181,8 +181,7 @@ def update_tool(
 
 def set_scan(connection: apsw.Connection, name: str, rules: ScanRules) -> Tool:
     """Set the scan rules of a tool, for its next import."""
-    stored = json.dumps(rules.json_fields(), ensure_ascii=False)
-    return _set(connection, name, "scan = ?", stored)
+    return _set(connection, name, "scan = ?", _as_stored(rules))
 
 
 def rename_tool(connection: apsw.Connection, tool: Tool, name: str) -> Tool:
@@ -248,7 +247,7 @@ def _tool(row: dict[str, Any]) -> Tool:
                 "kind": KINDS[row["kind"]].name,
                 "is_active": bool(row["is_active"]),
                 "chunking": _CHUNKING.validate_json(row["chunking"] or "null"),
-                "scan": _SCAN.validate_json(row["scan"] or "null"),
+                "scan": _stored_rules(row["scan"]),
                 **{name: utc_time(row[name]) for name in _TIMES},
             }
         )
@@ -311,7 +310,19 @@ def _rules_for_later(connection: apsw.Connection, tool: Tool, rules: ScanRules) 
     """The rules to store: the import's, unless the user set others meanwhile."""
     now = tool_with_id(connection, tool.id)
     later = rules if now is None or now.scan is None or now.scan == tool.scan else now.scan
-    return json.dumps(later.json_fields(), ensure_ascii=False)
+    return _as_stored(later)
+
+
+def _as_stored(rules: ScanRules) -> str:
+    return json.dumps(asdict(rules), ensure_ascii=False)
+
+
+def _stored_rules(stored: str | None) -> ScanRules | None:
+    """The rules of a tool; patterns stored without their origin count as stated for the tool."""
+    rules = _SCAN.validate_json(stored or "null")
+    if rules is None or "has_own_exclude" in json.loads(stored or "{}"):
+        return rules
+    return replace(rules, has_own_exclude=bool(rules.exclude))
 
 
 def lock_file(database: Path, tool: Tool) -> Path:

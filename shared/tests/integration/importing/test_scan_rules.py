@@ -7,6 +7,7 @@ from collection import RULES, Collection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scanning import scan
 from mdvec.importing.job import ImportReport
@@ -61,16 +62,55 @@ def test_an_ending_removed_from_the_settings_deletes_nothing_and_is_reported(mix
     ]
 
 
-def test_a_rebuild_keeps_the_rules_unless_others_are_set(mixed):
+def test_a_rebuild_keeps_the_rules_and_names_those_of_the_settings(mixed):
     import_(mixed, "new", extensions=(".md", ".mdx"))
-    import_(mixed, "replace", explicit=NOTHING_SET)
-    assert held(mixed) == ["a.md", "b.mdx", "drafts/c.md"]
-    _, said = import_(mixed, "replace", explicit=frozenset({"exclude"}), exclude=("drafts/",))
-    assert held(mixed) == ["a.md", "b.mdx"]
-    assert "extensions" in said[0]
-    assert "exclude" not in said[0]
-    _, said = import_(mixed, "replace", exclude=("drafts/",))
+    for explicit in (NOTHING_SET, EVERYTHING):
+        _, said = import_(mixed, "replace", explicit=explicit, exclude=("drafts/",))
+        assert held(mixed) == ["a.md", "b.mdx", "drafts/c.md"]
+        assert "exclude = [], not [drafts/]" in said[0]
+    _, said = import_(mixed, "replace", take_scan=True, exclude=("drafts/",))
     assert (held(mixed), said) == (["a.md"], [])
+
+
+@pytest.mark.parametrize("is_older", [False, True], ids=["now", "stored by an older version"])
+def test_what_was_stated_for_a_tool_stays_whatever_the_settings_say(mixed, is_older):
+    mixed.write("private/p.md", "# p\n\n秘密。\n")
+    mixed.write("tool.py", "print('言葉')\n")
+    set_patterns(mixed, exclude=("private/",), endings=(".py",))
+    if is_older:
+        with open_database(mixed.database, "write") as connection:
+            connection.execute("UPDATE tools SET scan = json_remove(scan, '$.has_own_exclude')")
+    scan_settings = {"exclude": ("drafts/",), "extensions": (".md",)}
+    about = (
+        "the tool 'notes' keeps its own exclude [private/], not that of [scan], [drafts/]; "
+        "to change it: mdvec tool update -n notes --exclude …"
+    )
+    for options, notices in (
+        ({"mode": "new"}, [about]),
+        ({}, []),
+        ({"mode": "replace"}, []),
+        ({"take_scan": True}, [about]),
+        ({"mode": "replace", "take_scan": True}, [about]),
+    ):
+        _, said = import_(mixed, **options, **scan_settings)
+        assert (held(mixed), said) == (["a.md", "drafts/c.md", "tool.py"], notices), options
+    set_patterns(mixed, exclude=("",), endings=())
+    for options, paths in (
+        ({}, ["a.md", "drafts/c.md", "private/p.md"]),
+        ({"take_scan": True}, ["a.md", "private/p.md"]),
+    ):
+        _, said = import_(mixed, **options, **scan_settings)
+        assert (held(mixed), said) == (paths, [])
+
+
+def test_an_import_names_only_settings_that_differ_from_those_of_the_first(mixed):
+    import_(mixed, "new")
+    set_patterns(mixed, exclude=("drafts/",), include=("*.md",), endings=(".py",))
+    assert import_(mixed)[1] == []
+    _, (notice,) = import_(mixed, max_bytes=77)
+    assert notice.startswith("the tool 'notes' keeps its own [scan] settings (max_bytes = ")
+    assert "exclude" not in notice
+    assert "extensions" not in notice
 
 
 def test_take_scan_stores_the_current_rules(mixed):

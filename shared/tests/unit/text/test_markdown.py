@@ -64,6 +64,11 @@ def test_a_heading_behind_a_closed_fence_counts():
     assert headings("```\n# no\n```\n# yes\n") == [(1, "yes")]
 
 
+def test_a_heading_behind_a_deeply_nested_list_counts():
+    deep = "".join("  " * level + "- 項目\n" for level in range(30))
+    assert headings(f"{deep}\n## 次の章\n\n本文。\n") == [(2, "次の章")]
+
+
 def test_setext_headings_count_from_the_first_line_of_their_words():
     content = "text\n\n一行目\n二行目\n===\n\nsub\n---\n"
     assert outline(content, "note.md").headings == (

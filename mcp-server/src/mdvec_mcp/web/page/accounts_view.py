@@ -15,7 +15,7 @@ from starlette.routing import Route
 from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
 from mdvec_mcp.web.page.households import Household, household_view
-from mdvec_mcp.web.page.views import Periods, Views, periods_around
+from mdvec_mcp.web.page.views import BadValue, Periods, Views, periods_around
 
 _LISTS: tuple[household.ListName, ...] = ("medical", "furusato")
 _MAX_MONTHS, _MAX_DAYS, _MAX_BILLS = 24, 31, 50
@@ -73,6 +73,11 @@ def _read(visit: Household, ledger: Ledger) -> ShownAccounts:
     costs = household.fixed_and_variable_costs(ledger, period=period)
     months = MonthRange.around(costs.days, ledger.month_starts_on)
     candidates = review.list_candidates(ledger, _MAX_BILLS).candidates
+    lists: dict[str, household.ExpenseList]
+    try:
+        lists = {name: household.expense_list(ledger, name, period=year) for name in _LISTS}
+    except household.InvalidPeriod as error:
+        raise BadValue(visit.language, "bad_year", year or "") from error
     return ShownAccounts(
         answer=household.accounts_report(ledger),
         balances=balances,
@@ -80,7 +85,7 @@ def _read(visit: Household, ledger: Ledger) -> ShownAccounts:
         bills=tuple(each for each in candidates if each.kind == "card_bill"),
         costs=costs,
         periods=periods_around(months, household.coverage(ledger).default_range),
-        lists={name: household.expense_list(ledger, name, period=year) for name in _LISTS},
+        lists=lists,
     )
 
 

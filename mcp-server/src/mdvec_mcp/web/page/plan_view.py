@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,7 +11,6 @@ from cachetools import LRUCache
 from mdvec import household
 from mdvec.charts import Chart, Plot, Series, colors_of, month_plot
 from mdvec.dates import MonthRange
-from mdvec.errors import MdvecError
 from mdvec.household import ForecastAnswer, Ledger, Total, TrendAnswer
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -22,20 +20,19 @@ from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.bars import MonthChart, Point, chart_of_months
 from mdvec_mcp.web.page.households import Household, categories_of, household_view
 from mdvec_mcp.web.page.views import (
-    Language,
+    ChangedMeanwhile,
     Periods,
     Views,
     address_fields,
     or_again,
     periods_around,
-    words,
+    yen_of,
 )
 
 _YEAR = 12
 _MAX_KEPT = 8
 _KEPT: LRUCache[Hashable, ShownHabits] = LRUCache(_MAX_KEPT)
 _KEPT_LOCK = Lock()
-_MAX_DIGITS = 12
 _ALL = "全期間"
 
 
@@ -139,13 +136,6 @@ def _outlook(visit: Household, ledger: Ledger, forecast: ForecastAnswer) -> Outl
     return outlook_chart(spending, forecast)
 
 
-class BadAmount(MdvecError):
-    """The amount of a budget is not a whole number of yen."""
-
-    def __init__(self, language: Language, given: str) -> None:
-        super().__init__(words(language, "bad_amount", given=given[:40]))
-
-
 @dataclass(frozen=True, slots=True)
 class ShownPlan:
     """The contents of the view.
@@ -200,12 +190,15 @@ async def budget(visit: Household) -> Response:
     form = visit.query
 
     def work(ledger: Ledger) -> household.BudgetSet:
-        return household.set_budget(
+        done = household.set_budget(
             ledger,
             category=form.text("subject").strip(),
-            amount=_yen(visit.language, form.text("amount").strip()),
+            amount=yen_of(visit.language, form.text("amount").strip()),
             per=form.text("per") or "month",
         )
+        if "seen" in form and form.text("seen") != str(done.before or 0):
+            raise ChangedMeanwhile
+        return done
 
     done = await visit.write(work)
     query = {
@@ -268,14 +261,6 @@ def _worth_chart(worth: household.NetWorthAnswer) -> MonthChart:
     return chart_of_months(
         [str(month) for month in months], {"in": [totals.get(month) for month in months]}, {}
     )
-
-
-def _yen(language: Language, amount: str) -> int:
-    """An amount as people write it (with separators, full-width digits, 円), or BadAmount."""
-    text = unicodedata.normalize("NFKC", amount).replace(",", "").removesuffix("円").strip()
-    if not text.isdecimal() or len(text) > _MAX_DIGITS:
-        raise BadAmount(language, amount)
-    return int(text)
 
 
 def _budgets(plan: ShownPlan) -> data_view.Table:

@@ -63,6 +63,8 @@ _TEXT = (
 )
 """String literals; long ones are bounded, which keeps the time linear."""
 _MAX_CHARS = 50_000
+_MAX_NESTING = 50
+"""A list in a list counts 2; the parser leaves out what is nested more deeply, and all behind."""
 _KEYWORDS = (
     "abstract and as assert async await begin break case catch class const continue def default "
     "defer del delete do elif else end enum except export extends false False finally fn for from "
@@ -106,7 +108,7 @@ class Rendered:
 def rendered_document(document: DocumentText, passage: range, *, as_markdown: bool) -> Rendered:
     """Render a document or a part of one; the lines of the passage are marked.
 
-    The first marked element has the id ``hit``.
+    The first marked element has the id ``hit``. A document nested too deeply is shown as it is.
     """
     if not as_markdown:
         return Rendered(_plain_document(document, passage))
@@ -119,6 +121,8 @@ def rendered_document(document: DocumentText, passage: range, *, as_markdown: bo
     # A page break is on a line of its own, so replacing it keeps the line numbers.
     env: dict[str, Any] = {"place": base}
     tokens = _markdown().parse(document.with_pages[matter:], env)
+    if "is_cut" in env:
+        return Rendered(_plain_document(document, passage))
     _mark(tokens, passage, first)
     headings = tuple(_headings(tokens))
     html = _markdown().renderer.render(tokens, _markdown().options, env)
@@ -175,12 +179,20 @@ def _mark(tokens: Sequence[Token], passage: range, first: int) -> None:
 
 @cache
 def _markdown() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "highlight": colored}, renderer_cls=_Renderer)
+    options = {"html": False, "highlight": colored, "maxNesting": _MAX_NESTING}
+    parser = MarkdownIt("commonmark", options, renderer_cls=_Renderer)
     parser.enable(["table", "strikethrough"])
     parser.use(footnote_plugin).use(tasklists_plugin, label=True)
     parser.inline.ruler.before("link", "wiki_link", _wiki_link)
+    parser.core.ruler.after("block", "depth", _notice_depth)
     parser.core.ruler.before("inline", "stated_anchors", _take_stated_anchors)
     return parser
+
+
+def _notice_depth(state: StateCore) -> None:
+    """Set ``is_cut`` if a block may lack contents, since it is as deep as the parser goes."""
+    if any(token.nesting == 1 and token.level >= _MAX_NESTING - 1 for token in state.tokens):
+        state.env["is_cut"] = True
 
 
 def _take_stated_anchors(state: StateCore) -> None:

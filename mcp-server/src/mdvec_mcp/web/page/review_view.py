@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from mdvec_mcp.web.page.households import Household, categories_of, household_view
 from mdvec_mcp.web.page.views import (
+    ChangedMeanwhile,
     Query,
     Views,
     address_fields,
@@ -63,11 +64,17 @@ def routes(views: Views) -> list[Route]:
 async def show(visit: Household) -> Response:
     """A page of open candidates, likely ones first; with ``decided`` also the decided ones."""
     query = visit.query
-    work = partial(
-        review.list_candidates, limit=review.MAX_LIMIT, page=query.number("page", 1, 1, 10**6),
-        skip_checked="decided" not in query,
-    )  # fmt: skip
-    listed = await visit.read(work)
+
+    def read(ledger: Ledger) -> household.CandidateList:
+        work = partial(
+            review.list_candidates, ledger, review.MAX_LIMIT, skip_checked="decided" not in query
+        )
+        try:
+            return work(page=query.number("page", 1, 1, 10**6))
+        except review.NoSuchPage as error:  # after decisions there are fewer pages
+            return work(page=error.pages)
+
+    listed = await visit.read(read)
     return visit.page(
         "review.html", listed=listed, fields=_FIELDS,
         candidates=shown_candidates(listed.candidates), max_days=household.MAX_DATE_TOLERANCE,
@@ -165,6 +172,7 @@ def _decided(form: Query, ledger: Ledger) -> _Decided:
     With ``alike``, the shops are all for which the form's category is suggested.
     """
     shops, category, changed = form.all("shop")[:MAX_TOGETHER], form.text("category").strip(), 0
+    made = form.text("made")
     if form.text("decision") == "set":
         if "alike" in form:
             suggestions = rules.list_rules(ledger, None).suggestions
@@ -172,10 +180,13 @@ def _decided(form: Query, ledger: Ledger) -> _Decided:
             shops = list(alike)[:MAX_TOGETHER]
         for shop in shops:
             changed += rules.set_rule(ledger, shop=shop, category=category).changed
+        category = _known_rules(ledger).get(household.shop_of(shops[0]), "") if shops else category
     elif "undo" not in form:
         shops = []
     elif shops:
-        known = {rule.shop: str(rule.category) for rule in household.rules_of(ledger)}
+        known = _known_rules(ledger)
+        if made and any(known.get(household.shop_of(shop), made) != made for shop in shops):
+            raise ChangedMeanwhile
         shops = [shop for shop in shops if household.shop_of(shop) in known]
         category = known[household.shop_of(shops[0])] if len(shops) == 1 else ""
         for shop in shops:
@@ -185,3 +196,7 @@ def _decided(form: Query, ledger: Ledger) -> _Decided:
         category = ""
     left = len(rules.list_rules(ledger, None).suggestions)
     return _Decided(shops, category, changed, left)
+
+
+def _known_rules(ledger: Ledger) -> dict[str, str]:
+    return {rule.shop: str(rule.category) for rule in household.rules_of(ledger)}

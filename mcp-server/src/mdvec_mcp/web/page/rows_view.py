@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import get_args
@@ -25,15 +27,21 @@ from starlette.routing import Route
 
 from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.households import Household, categories_of, household_view
-from mdvec_mcp.web.page.views import MAX_FIELD_CHARS, Query, Views, or_again
+from mdvec_mcp.web.page.views import (
+    MAX_FIELD_CHARS,
+    ChangedMeanwhile,
+    Query,
+    Views,
+    or_again,
+    yen_of,
+)
 
 _ROWS = 50
 _MAX_FILE = 10_000
-_MOST_YEN = 10**12
 _MAX_ADDRESS = 30_000
 """The most characters of an address for the old values that an undo restores; servers accept
 64 KiB."""
-_OF_A_CHANGE = ("was", "long", "ruled", "before", "edit", "rule")
+_OF_A_CHANGE = ("was", "then", "long", "ruled", "before", "made", "edit", "rule")
 _MAX_ID = 19
 """The number of digits of SQLite's largest integer."""
 
@@ -139,10 +147,14 @@ def _find_rows(
     visit: Household, ledger: Ledger, page: int, size: int, rows: RowChoice | None = None
 ) -> FoundAnswer:
     query = visit.query
+    amounts = {
+        name: yen_of(visit.language, query.text(name).strip()) if name in query else None
+        for name in ("min", "max")
+    }
     wanted = household.RowFilter(
         query=query.text("q").strip() or None,
-        min_amount=query.number("min", 0, 0, _MOST_YEN) or None,
-        max_amount=query.number("max", _MOST_YEN, 0, _MOST_YEN) if "max" in query else None,
+        min_amount=amounts["min"] or None,
+        max_amount=amounts["max"],
         period=query.text("period").strip() or None,
         account=query.text("account").strip() or None,
         category=query.text("category").strip() or None,
@@ -236,30 +248,47 @@ class _Change:
         raise NothingToChange
 
     def _save(self, ledger: Ledger) -> dict[str, str]:
-        """Set all values of one row, or the category and additional tags of several."""
-        rows = [noted_row(ledger, row_id) for row_id in self.ids]
-        own, category = household.own_categories(ledger), self._text("category")
-        tags = self._text("tags").replace("、", " ").replace(",", " ").split()
-        was = [
-            [noted.row.id, noted.note, list(noted.tags), str(own.get(noted.row.id, ""))]
-            for noted in rows
-        ]
-        shown = {
-            row.id: str(household.Category(row.category_major, row.category_minor or None))
-            for row in (noted.row for noted in rows)
-        }
-        changed = [row_id for row_id, before in shown.items() if category != before]
-        if changed and (category or "one" in self.form):
-            household.categorize_rows(ledger, transaction_ids=changed, category=category)
-        for noted in rows:
-            if "one" in self.form:
-                note_row(ledger, transaction_id=noted.row.id, note=self._text("note"), tags=tags)
-            elif tags:
-                all_tags = [*noted.tags, *tags]
-                note_row(ledger, transaction_id=noted.row.id, note=None, tags=all_tags)
-        before = json.dumps(was, ensure_ascii=False, separators=(",", ":"))
+        """Set the changed values of one row, or the category and additional tags of several."""
+        ids, before = self.ids, _state(ledger, self.ids)
+        rows = [noted_row(ledger, row_id) for row_id in ids]
+        if "one" in self.form:
+            self._save_one(ledger, rows[0])
+        else:
+            self._save_several(ledger, rows)
         fits = len(quote(before)) <= _MAX_ADDRESS and len(before) <= MAX_FIELD_CHARS
-        return {"was": before} if fits else {"long": "1"}
+        then = _digest(_state(ledger, ids))
+        return {"was": before, "then": then} if fits else {"long": "1"}
+
+    def _save_one(self, ledger: Ledger, noted: NotedRow) -> None:
+        category = self._changed("category", str(_category(noted)))
+        note = self._changed("note", noted.note)
+        tags = self._changed("tags", " ".join(noted.tags))
+        note_row(
+            ledger, transaction_id=noted.row.id, note=note,
+            tags=None if tags is None else _tags(tags), category=category,
+        )  # fmt: skip
+
+    def _save_several(self, ledger: Ledger, rows: list[NotedRow]) -> None:
+        category, tags = self._text("category"), _tags(self._text("tags"))
+        changed = [noted.row.id for noted in rows if category != str(_category(noted))]
+        if changed and category:
+            household.categorize_rows(ledger, transaction_ids=changed, category=category)
+        for noted in rows if tags else ():
+            all_tags = [*noted.tags, *tags]
+            note_row(ledger, transaction_id=noted.row.id, note=None, tags=all_tags)
+
+    def _changed(self, name: str, now: str) -> str | None:
+        """What the form changes a value to that is ``now`` this; None if it leaves it unchanged.
+
+        Raises ChangedMeanwhile if the value is another one than the form was shown with.
+        """
+        typed, now = self._text(name), now.strip()
+        seen = self._text(f"seen_{name}") if self.form.all(f"seen_{name}") else now
+        if typed in (seen, now):
+            return None
+        if now != seen:
+            raise ChangedMeanwhile
+        return typed
 
     def _restore(self, ledger: Ledger) -> dict[str, str]:
         """Restore the values that rows had before a change; without them, NothingToChange."""
@@ -270,20 +299,52 @@ class _Change:
             ]
         except (ValueError, TypeError, RecursionError):
             raise NothingToChange from None
+        if "then" in self.form and self._text("then") != _digest(
+            _state(ledger, [row_id for row_id, *_ in was])
+        ):
+            raise ChangedMeanwhile
         for row_id, note, tags, category in was:
             note_row(ledger, transaction_id=row_id, note=note, tags=tags, category=category)
         return {}
 
     def _set_rule(self, ledger: Ledger) -> dict[str, str]:
         shop = noted_row(ledger, self.ids[0]).row.description
-        before = {rule.shop: str(rule.category) for rule in household.rules_of(ledger)}
+        before = _rule_of(ledger, shop)
         rules.set_rule(ledger, shop=shop, category=self._text("category"))
-        return {"ruled": shop, "before": before.get(household.shop_of(shop), "")}
+        return {"ruled": shop, "before": before, "made": _rule_of(ledger, shop)}
 
     def _unset_rule(self, ledger: Ledger) -> dict[str, str]:
         shop, before = self._text("shop"), self._text("before")
+        if "made" in self.form and self._text("made") != _rule_of(ledger, shop):
+            raise ChangedMeanwhile
         if before:
             rules.set_rule(ledger, shop=shop, category=before)
         else:
             rules.remove_rule(ledger, shop=shop)
         return {}
+
+
+def _category(noted: NotedRow) -> household.Category:
+    return household.Category(noted.row.category_major, noted.row.category_minor or None)
+
+
+def _tags(typed: str) -> list[str]:
+    return typed.replace("、", " ").replace(",", " ").split()
+
+
+def _state(ledger: Ledger, ids: Sequence[int]) -> str:
+    """The user's values of rows, as JSON: of each its id, note, tags and own category."""
+    own = household.own_categories(ledger)
+    rows = [noted_row(ledger, row_id) for row_id in ids]
+    values = [[row.row.id, row.note, list(row.tags), str(own.get(row.row.id, ""))] for row in rows]
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+
+
+def _digest(state: str) -> str:
+    return hashlib.sha256(state.encode()).hexdigest()[:16]
+
+
+def _rule_of(ledger: Ledger, shop: str) -> str:
+    """The category that a rule gives a shop; "" without one."""
+    known = {rule.shop: str(rule.category) for rule in household.rules_of(ledger)}
+    return known.get(household.shop_of(shop), "")

@@ -190,6 +190,22 @@ class Query:
         return urlencode([*self.others(*changes), *new])
 
 
+class BadValue(MdvecError):
+    """A value of a form cannot be read; the reason is a key of ``words``."""
+
+    def __init__(self, language: Language, reason: str, given: str) -> None:
+        super().__init__(words(language, reason, given=given[:40]))
+
+
+def yen_of(language: Language, amount: str) -> int:
+    """An amount as people write it (separators, full-width digits, ¥ or 円), or BadValue."""
+    text = unicodedata.normalize("NFKC", amount).replace(",", "").strip()
+    text = text.removeprefix("¥").removesuffix("円").strip()
+    if not text.isdecimal() or len(text) > _MAX_DIGITS:
+        raise BadValue(language, "bad_amount", amount)
+    return int(text)
+
+
 @dataclass(frozen=True, slots=True)
 class Refused:
     """Why a form was refused, and the values typed into it."""
@@ -414,6 +430,16 @@ class Visit:
     def refusal(self, reason: str, status: int) -> Response:
         """A page with a reason, which is a key of ``words``."""
         return self.page("trouble.html", status=status, sentence=words(self.language, reason))
+
+
+class ChangedMeanwhile(MdvecError):
+    """A form would take back a change that was made after it was shown."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "it was changed elsewhere meanwhile, so nothing was written; look at its present "
+            "values, and repeat what you still want to change"
+        )
 
 
 V = TypeVar("V", bound=Visit)
