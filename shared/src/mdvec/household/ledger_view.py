@@ -134,14 +134,14 @@ class LedgerView:
         return within, beyond if requested.first <= known.first else []
 
     def shown_days(
-        self, period: UnderstoodPeriod, subject: Subject | None, *, begun: bool = False
+        self, period: UnderstoodPeriod, subject: Subject | None
     ) -> tuple[Days, list[str]]:
         """As ``covered_days``, with the notes on the rows of a subject.
 
         Raises:
             InsufficientData: none of the months has rows.
         """
-        days, notes = self.covered_days(period, begun=begun)
+        days, notes = self.covered_days(period)
         return days, notes + self._row_notes(subject, days, days)
 
     def shown_months(
