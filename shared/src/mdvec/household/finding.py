@@ -194,7 +194,7 @@ def _notes(
         notes += view.filling_notes(wanted.period.months, wanted.period.days)
     if words.restrict:
         alone = words.each_alone(reasons)
-        notes += [*alone, *words.notes(reasons, shop)]
+        notes += [*alone, *words.as_amount(reasons), *words.notes(reasons, shop)]
         if listing.page == 1:
             names = {(row_sum.category_major, row_sum.category_minor) for row_sum in found.seen}
             embed = None if alone else embed  # shops near to some of the words would mislead

@@ -206,7 +206,8 @@ def test_words_that_no_row_has_together_are_each_named_with_how_to_ask_for_one_o
     alone = found.notes[0].replace("OR（0件）、", "")
     assert alone == (
         "すべての言葉がある明細はありません。言葉ごとでは: Amazon（2件、支出 99,200円）、"
-        "ライオン堂（1件、支出 800円）。どれかでよいときは query の言葉の間を | にしてください"
+        "ライオン堂（1件、支出 800円）。どれかでよいときは query の言葉の間を | に、"
+        "時期は query でなく period に書いてください"
     )
     assert FilledLedger(ROWS).find(query="Amazon|ライオン堂 -会社").spending == 100_000
     assert not FilledLedger(ROWS).find(query="郵便局 病院").notes
@@ -325,9 +326,18 @@ def test_a_listed_shop_of_two_words_stays_one_in_however_long_a_question(many):
     assert note == (
         "すべての言葉がある明細はありません。言葉ごとでは: ジム ONE（1件、支出 1,000円）、"
         "本屋 A&B（1件、支出 1,000円）、バス公社（3件、支出 3,000円）。"
-        "どれかでよいときは query の言葉の間を | にしてください"
+        "どれかでよいときは query の言葉の間を | に、"
+        "時期は query でなく period に書いてください"
     )
     assert FilledLedger(APART).find(query=query.replace("、", "|")).spending == 5_000
+
+
+@each(("query", "is_told"), [
+    ("98000", True), ("98,000円", True), ("９８０００", True), ("123", False), ("98000 円", False),
+])  # fmt: skip
+def test_a_number_that_no_text_has_is_told_to_be_asked_as_an_amount(query, is_told):
+    found = FilledLedger(ROWS).find(query=query)
+    assert ("金額は query でなく min_amount と max_amount で探します" in found.notes) == is_told
 
 
 def test_the_largest_purchases_of_last_month_come_first():

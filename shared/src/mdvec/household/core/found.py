@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mdvec.errors import MdvecError
 from mdvec.household.core.answers import LedgerAnswer, answer_text
 from mdvec.household.core.categories import first_names
-from mdvec.household.core.naming import Aliases, Naming, WordsAsked, excluded_word
+from mdvec.household.core.naming import Aliases, Naming, WordsAsked, excluded_word, plain_text
 from mdvec.household.core.row_sums import (
     MAX_GROUPS,
     FoundGroup,
@@ -292,8 +292,16 @@ class RowWords:
             return []
         return [
             f"すべての言葉がある明細はありません。言葉ごとでは: {_group_list(alone)}。"
-            "どれかでよいときは query の言葉の間を | にしてください"
+            "どれかでよいときは query の言葉の間を | に、"
+            "時期は query でなく period に書いてください"
         ]
+
+    def as_amount(self, reasons: Collection[str | None]) -> list[str]:
+        """A note on how to ask for an amount, if the question is a number that names no row."""
+        yen = plain_text(self.query or "").strip().removesuffix("円").replace(",", "")
+        if not yen.isdecimal() or any(each.left_out in reasons for each in self.named):
+            return []
+        return ["金額は query でなく min_amount と max_amount で探します"]
 
     def choose(self, sums: Iterable[RowSum]) -> None:
         """Sort rows by how the words name them."""
