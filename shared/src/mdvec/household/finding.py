@@ -10,8 +10,16 @@ from typing import get_args
 from mdvec.dates import Days, MonthRange
 from mdvec.household.core import wording
 from mdvec.household.core.categories import hierarchy_of
-from mdvec.household.core.found import FoundAnswer, Paging, RowWords, found_text, left_out_note
+from mdvec.household.core.found import (
+    FoundAnswer,
+    InvalidRowFilter,
+    Paging,
+    RowWords,
+    found_text,
+    left_out_note,
+)
 from mdvec.household.core.row_sums import (
+    DATED,
     NAMED_BY,
     TIMES,
     FoundGroup,
@@ -50,11 +58,13 @@ _BY_TEXT = ("shop", "category", "account")
 class ListingOptions:
     """How to list the rows found; ``largest`` and ``smallest`` go by the amount without sign.
 
+    ``sort`` is the order of rows, by default the newest first, and of groups: by default parts of
+    time are in order of time, and other groups begin with the largest.
     A page has at most 200 rows, by default 5, or none if the rows are grouped: groups answer the
     question.
     """
 
-    sort: row_sums.RowOrder = "newest"
+    sort: row_sums.RowOrder | None = None
     group_by: GroupBy | None = None
     page: int = 1
     page_size: int | None = None
@@ -110,7 +120,7 @@ def find_transactions(
         if grouped:
             groups = with_others(groups, paging.of_groups, grouped)
         rows = row_sums.page_of(
-            found.matching, listing.sort, offset=paging.offset, limit=paging.size
+            found.matching, listing.sort or "newest", offset=paging.offset, limit=paging.size
         )
         noted = notes_on(ledger, [row.id for row in rows])
         notes += _doubts(view, found.matching)
@@ -296,23 +306,25 @@ def _related_notes(
 def _groups(
     view: LedgerView, found: _Found, shop: ShopOf, listing: ListingOptions, requested: Days | None
 ) -> tuple[FoundGroup, ...]:
+    is_smallest = listing.sort == "smallest"
+    of_text = partial(groups_by, found.by_text, is_smallest=is_smallest)
     match listing.group_by:
         case None:
             return ()
         case "shop":
-            return tuple(groups_by(found.by_text, lambda row_sum: shop(row_sum.description)))
+            return tuple(of_text(lambda row_sum: shop(row_sum.description)))
         case "account":
-            return tuple(
-                groups_by(found.by_text, lambda row_sum: row_sum.account or "（口座なし）")
-            )
+            return tuple(of_text(lambda row_sum: row_sum.account or "（口座なし）"))
         case "category":
-            return tuple(groups_by(found.by_text, lambda row_sum: row_sum.category))
+            return tuple(of_text(lambda row_sum: row_sum.category))
         case "person":
-            return tuple(groups_by(found.by_key, _person))
+            return tuple(groups_by(found.by_key, _person, is_smallest=is_smallest))
         case time:
             known, starts_on = view.known_days(requested), view.ledger.month_starts_on
             present = view.covered.present
-            return groups_by_time(found.by_key, time, known, requested, starts_on, present)
+            return groups_by_time(
+                found.by_key, time, known, requested, starts_on, present, listing.sort
+            )
 
 
 def _key_sums(matching: row_sums.RowsChosen, listing: ListingOptions) -> list[KeySum]:
@@ -346,7 +358,14 @@ def _left_out(
 
 
 def _check(listing: ListingOptions) -> None:
-    check_choice("sort", listing.sort, get_args(row_sums.RowOrder))
+    check_choice("sort", listing.sort, (None, *get_args(row_sums.RowOrder)))
     check_choice("group_by", listing.group_by, (None, *get_args(GroupBy)))
+    orders = ["largest", "smallest", *(("newest", "oldest") if listing.group_by in DATED else ())]
+    orders_nothing = listing.group_by and listing.sort not in (None, *orders)
+    if orders_nothing and not listing.rows_on_page:
+        raise InvalidRowFilter(
+            f"group_by={listing.group_by} の並びに sort={listing.sort} は使えません。"
+            f"{'、'.join(orders)} から選ぶか、limit で明細も示してください。"
+        )
     if not 0 <= listing.rows_on_page <= wording.MAX_PAGE_SIZE:
         raise wording.InvalidPageSize(listing.rows_on_page)

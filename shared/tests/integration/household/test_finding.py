@@ -340,6 +340,27 @@ def test_a_number_that_no_text_has_is_told_to_be_asked_as_an_amount(query, is_to
     assert ("金額は query でなく min_amount と max_amount で探します" in found.notes) == is_told
 
 
+@each(("group_by", "sort", "names"), [
+    ("month", None, ["2025-07", "2025-08"]), ("month", "oldest", ["2025-07", "2025-08"]),
+    ("month", "newest", ["2025-08", "2025-07"]), ("month", "smallest", ["2025-08", "2025-07"]),
+    ("weekday", "largest", ["水曜日", "火曜日", "木曜日", "金曜日"]),
+    ("category", None, ["日用品 > 雑貨", "食費 > 食料品"]),
+    ("category", "largest", ["日用品 > 雑貨", "食費 > 食料品"]),
+    ("category", "smallest", ["食費 > 食料品", "日用品 > 雑貨"]),
+])  # fmt: skip
+def test_groups_are_in_the_order_that_was_asked_for(group_by, sort, names):
+    found = FilledLedger(ROWS).find(ListingOptions(sort, group_by), category="支出")
+    assert [group.name for group in found.groups] == names
+
+
+def test_an_order_that_groups_do_not_have_is_refused_unless_rows_are_listed():
+    refused = "sort=newest は使えません。largest、smallest から選ぶか"
+    with pytest.raises(InvalidRowFilter, match=refused):
+        FilledLedger(ROWS).find(ListingOptions("newest", "category"))
+    rows = FilledLedger(ROWS).find(ListingOptions("oldest", "category", page_size=3)).rows
+    assert [row.id for row in rows] == [1, 2, 4]
+
+
 def test_the_largest_purchases_of_last_month_come_first():
     found = FilledLedger(ROWS).find(
         ListingOptions("largest", page_size=2), period="先月", category="支出", rows="all"

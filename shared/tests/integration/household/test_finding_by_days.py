@@ -168,6 +168,11 @@ def test_groups_by_time_say_what_their_means_are_over():
     )
     days = many.find(ListingOptions(group_by="day")).groups
     assert (len(days), days[0].name, days[0].rows) == (121, "2025-03-22より前", 80)
+    newest = many.find(ListingOptions("newest", "day")).groups
+    assert newest == days[::-1]
+    largest = many.find(ListingOptions("largest", "day"))
+    assert (len(largest.groups), largest.groups[-1].name) == (121, "ほか80件の日")
+    assert "80 other days" in in_english(largest.text)
 
 
 @each(

@@ -21,6 +21,8 @@ GroupBy = Literal[
 ]
 TIMES: tuple[GroupBy, ...] = ("day", "week", "month", "year", "weekday", "weekend")
 """The groups by a row's day."""
+DATED: dict[GroupBy | None, str] = {"day": "日", "week": "週", "month": "月", "year": "年"}
+"""Those of them that follow each other, as answers call them."""
 MAX_TIMES = 120
 """The most days or weeks that an answer lists."""
 MAX_GROUPS = 20
@@ -128,10 +130,13 @@ def shop_names(descriptions: tuple[str, ...]) -> ShopOf:
     return {description: shown[shop] for description, shop in shops.items()}.__getitem__
 
 
-def groups_by(sums: Iterable[SomeSum], name: Callable[[SomeSum], str]) -> list[FoundGroup]:
-    """The sums grouped by name, the largest first."""
+def groups_by(
+    sums: Iterable[SomeSum], name: Callable[[SomeSum], str], *, is_smallest: bool = False
+) -> list[FoundGroup]:
+    """The sums grouped by name, the largest or the smallest first."""
     groups = [FoundGroup.of(group, of_name) for group, of_name in _by_name(sums, name).items()]
-    return sorted(groups, key=lambda group: (-abs(group.balance), group.name))
+    sign = 1 if is_smallest else -1
+    return sorted(groups, key=lambda group: (sign * abs(group.balance), group.name))
 
 
 def _by_name(sums: Iterable[SomeSum], name: Callable[[SomeSum], str]) -> dict[str, list[SomeSum]]:
@@ -168,27 +173,26 @@ def groups_by_time(
     requested: Days | None,
     month_starts_on: int,
     present: Collection[Month],
+    sort: str | None = None,
 ) -> tuple[FoundGroup, ...]:
     """The sums of days by a part of time, in order of time, with means over those within ``days``.
 
+    ``sort`` is another order: newest, largest or smallest.
     ``present`` are the ledger's months with rows. A week, month or year is named by its
-    ``requested`` days if these are only some of it. The last ``MAX_TIMES`` days or weeks are
-    listed, and earlier ones are one group.
+    ``requested`` days if these are only some of it. The last, or first in the other order,
+    ``MAX_TIMES`` days or weeks are listed, and all others are one group.
     """
 
     def name(of_day: KeySum) -> str:
         return _time_of(date.fromisoformat(of_day.key), group_by, month_starts_on)
 
-    groups = sorted(groups_by(sums, name), key=lambda group: _order(group.name))
+    groups = _in_order(groups_by(sums, name, is_smallest=sort == "smallest"), group_by, sort)
     ends = (requested.first, requested.last) if requested else ()
     parts = {
         _time_of(day, group_by, month_starts_on): f"{part.first}〜{part.last}"
         for day in ends
         if (part := _asked_part(day, group_by, Days(*ends), month_starts_on))
     }
-    if group_by in ("day", "week") and len(groups) > MAX_TIMES:
-        earlier = _together(f"{groups[-MAX_TIMES].name[:10]}より前", groups[:-MAX_TIMES])
-        groups = [earlier, *groups[-MAX_TIMES:]]
     averaged = _by_name(sums_within(sums, days), name) if days else {}
     over: Counter[str] = Counter()
     if days is not None and group_by in ("weekday", "weekend"):
@@ -210,6 +214,19 @@ def groups_by_time(
     return tuple(
         replace(with_means(group), name=parts.get(group.name, group.name)) for group in groups
     )
+
+
+def _in_order(
+    by_amount: Sequence[FoundGroup], group_by: GroupBy, sort: str | None
+) -> Sequence[FoundGroup]:
+    """Parts of time by amount if that is asked for, else in order of time; not too many."""
+    if sort in ("largest", "smallest"):
+        return with_others(by_amount, slice(0, MAX_TIMES), DATED.get(group_by, ""))
+    groups = sorted(by_amount, key=lambda group: _order(group.name))
+    if group_by in ("day", "week") and len(groups) > MAX_TIMES:
+        earlier = _together(f"{groups[-MAX_TIMES].name[:10]}より前", groups[:-MAX_TIMES])
+        groups = [earlier, *groups[-MAX_TIMES:]]
+    return groups[::-1] if sort == "newest" else groups
 
 
 def _asked_part(day: date, group_by: GroupBy, requested: Days, month_starts_on: int) -> Days | None:
