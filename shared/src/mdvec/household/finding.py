@@ -88,7 +88,8 @@ def find_transactions(
     are near in meaning. Other spellings that count are those of ``aliases.toml`` and of
     the user; a note names them.
     Sums are exact yen, as in the month's sums: 支出 is spending less refunds, 収入 the category of
-    income. A person's rows are those of the files in a folder.
+    income; for transfers alone, what moved out and in. A person's rows are those of the files in a
+    folder.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -147,7 +148,12 @@ def find_transactions(
         age=view.age(understood.period),
         text="",
     )
-    return replace(answer, text=found_text(answer, totals, rows, noted, paging, grouped))
+    return replace(
+        answer,
+        text=found_text(
+            answer, totals, rows, noted, paging, grouped, moved=found.matching.are_transfers
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +180,7 @@ def _select(ledger: Ledger, wanted: UnderstoodFilter, listing: ListingOptions) -
         others = row_sums.rows_left_out(rows.condition)
         return _Found(rows, totals_of(by_key), _left_out(others, rows.reasons), by_key=by_key)
     marked = all_notes(ledger) if words.restrict else {}
-    seen = row_sums.sums_by_text(rows.condition, marked)
+    seen = row_sums.sums_by_text(rows.condition, marked, of_transfers=rows.are_transfers)
     words.choose(seen)
     by_text = [row_sum for row_sum in words.named if row_sum.left_out in rows.reasons]
     left_out = _left_out(((each.left_out, each.rows) for each in words.named), rows.reasons)
@@ -236,7 +242,9 @@ def _far_notes(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
     def totals(some: Days) -> Totals:
         return totals_of(row_sums.sums_by(on(some), "date"))
 
-    notes = view.planned_notes(days or body.days, wording.PLANNED_LEFT_OUT, totals)
+    notes = view.planned_notes(
+        days or body.days, wording.PLANNED_LEFT_OUT, totals, moved=matching.are_transfers
+    )
     for stray, included in zip(view.stray_days(days), (True, False), strict=True):
         if total := sum(totals(some).rows for some in stray):
             rows = [
@@ -274,10 +282,11 @@ def _related_notes(
     """
     if not (words.query or words.excluded_words):
         return []
-    hierarchy = hierarchy_of(names)
+    hierarchy, moved = hierarchy_of(names), wording.are_transfers(reasons)
     chosen = [row_sum for row_sum in words.named if row_sum.left_out in reasons]
     notes = [
-        f"カテゴリ{bracketed_name(category)}の明細は除いていません（{wording.totals_in_words(totals)}）。"
+        f"カテゴリ{bracketed_name(category)}の明細は除いていません"
+        f"（{wording.totals_in_words(totals, moved=moved)}）。"
         "カテゴリを除くには exclude_category を使います"
         for word in words.excluded_words
         if (category := category_named(word, hierarchy))
@@ -293,7 +302,7 @@ def _related_notes(
     ids = near_rows(ledger, words.query, embed, any_named=bool(chosen))
     unnamed = [row_sum for row_sum in words.unnamed if row_sum.left_out in reasons]
     near = row_sums.texts_of(ledger.connection, ids)
-    related = related_notes(unnamed, shop, category, near)
+    related = related_notes(unnamed, shop, category, near, moved=moved)
     if category is not None and not related:
         others = sum(each.rows for each in words.unnamed if each.is_of(category))
         related = [

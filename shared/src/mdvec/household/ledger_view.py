@@ -251,7 +251,7 @@ class LedgerView:
         return notes + wording.renamed_notes(renamed_rows(ledger, lambda: where))
 
     def planned_notes(
-        self, shown: Days, left_out: str, totals: Callable[[Days], Totals]
+        self, shown: Days, left_out: str, totals: Callable[[Days], Totals], *, moved: bool = False
     ) -> list[str]:
         """Notes on rows dated after today: those in the sums, and those that are not.
 
@@ -266,7 +266,9 @@ class LedgerView:
         if end > later and shown.last >= min(covered.latest.last_day, today):
             spans.append((Days(later + ONE_DAY, end), left_out))
         return [
-            note for days, where in spans for note in wording.planned_notes(totals(days), where)
+            note
+            for days, where in spans
+            for note in wording.planned_notes(totals(days), where, moved=moved)
         ]
 
 

@@ -50,11 +50,10 @@ class Mean:
     income: int
     is_whole: bool = True
 
-    @property
-    def in_words(self) -> str:
+    def told(self, *, moved: bool) -> str:
         """The means in Japanese, with the number of days or months."""
         unit, units = ("1日", "日") if self.unit == "day" else ("1か月", "か月")
-        amounts = sums_in_words(self.spending, self.income)
+        amounts = sums_in_words(self.spending, self.income, moved=moved)
         whole = "まる" if self.unit == "month" and self.is_whole else ""
         part = "" if self.is_whole else "、揃っていない月を含む"
         return f"{unit}平均 {amounts or '0円'}（{whole}{self.over:,}{units}{part}）"
@@ -79,11 +78,10 @@ class FoundGroup(Totals):
     mean: Mean | None = None
     mean_of_whole_months: Mean | None = None
 
-    @property
-    def in_words(self) -> str:
+    def told(self, *, moved: bool) -> str:
         """The sums in Japanese, and the means if there are any."""
-        means = (mean.in_words for mean in (self.mean, self.mean_of_whole_months) if mean)
-        return "、".join([totals_in_words(self), *means])
+        means = (mean.told(moved=moved) for mean in (self.mean, self.mean_of_whole_months) if mean)
+        return "、".join([totals_in_words(self, moved=moved), *means])
 
     @classmethod
     def of(cls, name: str, sums: Iterable[KeySum | RowSum]) -> FoundGroup:
@@ -92,7 +90,9 @@ class FoundGroup(Totals):
         return cls(totals.rows, totals.spending, totals.income, name)
 
 
-def group_lines(groups: Iterable[FoundGroup], *, by_time: bool = False) -> list[str]:
+def group_lines(
+    groups: Iterable[FoundGroup], *, by_time: bool = False, moved: bool = False
+) -> list[str]:
     """A line for each group; ``by_time``: their names are ours, not from the data.
 
     A name from the data that is also one of a part of time is quoted, and so it stays as it is in
@@ -102,7 +102,7 @@ def group_lines(groups: Iterable[FoundGroup], *, by_time: bool = False) -> list[
     lines = []
     for group in groups:
         name = quoted(group.name) if group.name in ours else shown_name(group.name)
-        lines.append(f"- {name}: {group.in_words}")
+        lines.append(f"- {name}: {group.told(moved=moved)}")
     return lines
 
 
