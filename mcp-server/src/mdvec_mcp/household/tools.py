@@ -165,7 +165,7 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
         shop: list[str] | None = None,
         exclude_shop: list[str] | None = None,
         rows: household.RowChoice = "counted",
-        sort: household.Order = "newest",
+        sort: household.Order | None = None,
         group_by: household.GroupBy | None = None,
         page: int = 1,
         limit: RowsOnPage = None,

@@ -87,7 +87,7 @@ def set_budget(ledger: Ledger, *, category: str, amount: int, per: str = "month"
         own = [each.subject for each in budgets if folded_category(str(each.subject)) == folded]
         subject, notes = own[0] if own and not amount else None, list[str]()
         if subject is None:
-            subject, notes = named_subject(ledger, category)
+            subject, notes = named_subject(ledger, category, is_exact=True)
         if subject is None or subject.is_income or subject in (Total.BALANCE, Total.SAVINGS_RATE):
             raise InvalidBudget("予算は、支出のカテゴリか「支出」（全体）に決められます。")
         known = {(existing.subject, existing.per): existing.amount for existing in budgets}

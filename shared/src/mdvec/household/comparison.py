@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from mdvec.dates import Days, MonthRange, PeriodContext
 from mdvec.errors import MdvecError
@@ -26,6 +26,8 @@ from mdvec.household.core.sums import RowCounts, Totals, change, counts_of, tota
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency, format_percentage
 from mdvec.household.interfaces.ledger import Ledger
+from mdvec.household.interfaces.ledger_sums import counted_totals, where_rows
+from mdvec.household.interfaces.plans import renamed_rows
 from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
 from mdvec.household.overview import named_subject
 
@@ -188,7 +190,7 @@ class _Side:
 
     @classmethod
     def of(cls, view: LedgerView, period: UnderstoodPeriod, subject: Subject | None) -> _Side:
-        days, notes = view.shown_days(period, subject, begun=True)
+        days, notes = view.covered_days(period, begun=True)
         return cls(period, days, view.rows(days.first, days.last, subject), notes)
 
     @property
@@ -348,6 +350,7 @@ def compare_periods(
         if was.days.within(now.days):  # one span, so that no row counts twice
             first, last = min(was.days.first, now.days.first), max(was.days.last, now.days.last)
             spans = [Days(first, last)]
+        about_rows = _row_notes(view, spans, named)
         sums = [cell for span in spans for cell in view.sums(span, named)]
         doubts: list[str] = []
         for span in spans:
@@ -355,8 +358,8 @@ def compare_periods(
             doubts += doubt_notes(ledger, span, named, of=of)
     moved = _movements(was, now, named, by)
     same_days = _same_days(was, now, view)
-    notes = list(dict.fromkeys([*notes, *now.notes, *was.notes]))
-    notes += filter(None, (after.understood, earlier.understood))
+    notes = list(dict.fromkeys([*notes, *now.notes, *was.notes, *about_rows]))
+    notes += dict.fromkeys(filter(None, (after.understood, earlier.understood)))
     notes += [*wording.removed_notes(sums), *dict.fromkeys(doubts)]
     notes += _length_notes(was.days, now.days, ledger.month_starts_on)
     is_full = detail == "full"
@@ -381,6 +384,30 @@ def compare_periods(
         counts=counts,
         **answer_words(lines, notes, view.age(after), only_told=[wording.counts_text(counts)]),
     )
+
+
+def _row_notes(view: LedgerView, spans: Sequence[Days], subject: Subject | None) -> list[str]:
+    """The notes on planned rows and renamed categories in both periods together."""
+    ledger = view.ledger
+    both = Days(min(span.first for span in spans), max(span.last for span in spans))
+
+    def totals(days: Days) -> Totals:
+        own = [part for span in spans if (part := days.within(span))] or [days]
+        sums = [counted_totals(ledger, part, subject) for part in own]
+        return Totals(
+            sum(each.rows for each in sums),
+            sum(each.spending for each in sums),
+            sum(each.income for each in sums),
+        )
+
+    def where() -> tuple[str, tuple[Any, ...]]:
+        conditions, values = zip(
+            *(where_rows(ledger.tool_id, span, subject) for span in spans), strict=True
+        )
+        return f"({' OR '.join(f'({each})' for each in conditions)})", sum(values, ())
+
+    notes = view.planned_notes(both, wording.PLANNED_LEFT_OUT, totals)
+    return notes + wording.renamed_notes(renamed_rows(ledger, where))
 
 
 def _checked_limit(by: str, most: int) -> int:

@@ -6,8 +6,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from mdvec.household.core.categories import UNCATEGORISED
 from mdvec.household.core.pair import PairKind, ReviewCandidate, StoredPair, arrange
+from mdvec.household.core.shown import shown_name
 from mdvec.household.core.transaction import Transaction
+from mdvec.household.core.wording import format_currency
 from mdvec.household.interfaces import duplicate_checks, marks
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.review import DuplicateResolutionError, candidate_of, pair_of, row_of
@@ -247,6 +250,9 @@ def confirm(ledger: Ledger, check_id: int, choice: ReviewDecision) -> Confirmati
         before = [row for row in own.rows if _is_marked(ledger, row, own)]
         batch = marks.new_batch(ledger.connection)
         kept_ids = [_staying_row(ledger, target, choice, own) for target in targets]
+        lost = ""
+        if choice.decision == "duplicate" and own.kind is PairKind.PURCHASE:
+            lost = _lost_categories(ledger, targets, kept_ids, is_alike=choice.alike)
         changes = [
             _decide(ledger, target, choice.decision, keep, batch)
             for target, keep in zip(targets, kept_ids, strict=True)
@@ -274,6 +280,7 @@ def confirm(ledger: Ledger, check_id: int, choice: ReviewDecision) -> Confirmati
             )
         if choice.alike and own.best.decision in (None, choice.decision):
             message += _left_open(ledger, targets)
+    message += lost
     record("decision", household=ledger.tool_id, check=check_id, decision=choice.decision)
     return Confirmation(
         success=True,
@@ -336,6 +343,35 @@ def _left_open(ledger: Ledger, targets: Sequence[ReviewCandidate]) -> str:
         for each in arrange(duplicate_checks.open_pairs(ledger))
     )
     return f"同じ口座でも理由や確かさが違う{left}件の候補は、判定せずに残しました。" if left else ""
+
+
+def _lost_categories(
+    ledger: Ledger, targets: Sequence[ReviewCandidate], kept_ids: Sequence[int], *, is_alike: bool
+) -> str:
+    """Which categories lose rows to a kept one of another, and how to keep those; or ""."""
+    lost: dict[str, list[int]] = {}
+    kept: dict[str, None] = {}
+    again = ""
+    for target, kept_id in zip(targets, kept_ids, strict=True):
+        category = row_of(ledger, kept_id).category
+        for row in (row_of(ledger, each) for each in target.leaving(kept_id)):
+            has_category = row.category_major not in ("", UNCATEGORISED)
+            if row.counts and has_category and row.category != category:
+                lost.setdefault(row.category, []).append(row.amount or 0)
+                kept[category] = None
+                again = again or f"check_id={min(target.check_ids)} keep={row.id}"
+    if not lost:
+        return ""
+    amounts = "、".join(
+        f"{shown_name(name)} {format_currency(abs(sum(yen)))}（{len(yen):,}件）"
+        for name, yen in lost.items()
+    )
+    again += " alike=true" if is_alike else ""
+    return (
+        f"残した取引のカテゴリは {'、'.join(map(shown_name, kept))} なので、"
+        f"次のカテゴリの合計が減ります: {amounts}。"
+        f"そちらを残すには、{again} で判定し直してください。"
+    )
 
 
 def _is_marked(ledger: Ledger, row: int, target: ReviewCandidate) -> bool:

@@ -10,8 +10,16 @@ from typing import get_args
 from mdvec.dates import Days, MonthRange
 from mdvec.household.core import wording
 from mdvec.household.core.categories import hierarchy_of
-from mdvec.household.core.found import FoundAnswer, Paging, RowWords, found_text, left_out_note
+from mdvec.household.core.found import (
+    FoundAnswer,
+    InvalidRowFilter,
+    Paging,
+    RowWords,
+    found_text,
+    left_out_note,
+)
 from mdvec.household.core.row_sums import (
+    DATED,
     NAMED_BY,
     TIMES,
     FoundGroup,
@@ -49,11 +57,13 @@ _BY_TEXT = ("shop", "category", "account")
 class ListingOptions:
     """How to list the rows found; ``largest`` and ``smallest`` go by the amount without sign.
 
+    ``sort`` is the order of rows, by default the newest first, and of groups: by default parts of
+    time are in order of time, and other groups begin with the largest.
     A page has at most 200 rows, by default 5, or none if the rows are grouped: groups answer the
     question.
     """
 
-    sort: row_sums.RowOrder = "newest"
+    sort: row_sums.RowOrder | None = None
     group_by: GroupBy | None = None
     page: int = 1
     page_size: int | None = None
@@ -77,7 +87,8 @@ def find_transactions(
     are near in meaning. Other spellings that count are those of ``aliases.toml`` and of
     the user; a note names them.
     Sums are exact yen, as in the month's sums: 支出 is spending less refunds, 収入 the category of
-    income. A person's rows are those of the files in a folder.
+    income; for transfers alone, what moved out and in. A person's rows are those of the files in a
+    folder.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -110,7 +121,9 @@ def find_transactions(
             groups = with_others(groups, paging.of_groups, grouped)
         rows = listed_rows(
             ledger,
-            row_sums.page_of(found.matching, listing.sort, offset=paging.offset, limit=paging.size),
+            row_sums.page_of(
+                found.matching, listing.sort or "newest", offset=paging.offset, limit=paging.size
+            ),
         )
         notes += _doubts(view, found.matching)
     means: tuple[Mean, ...] = ()
@@ -136,7 +149,8 @@ def find_transactions(
         age=view.age(understood.period),
         text="",
     )
-    return replace(answer, text=found_text(answer, totals, paging, grouped))
+    moved = found.matching.are_transfers
+    return replace(answer, text=found_text(answer, totals, paging, grouped, moved=moved))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +177,7 @@ def _select(ledger: Ledger, wanted: UnderstoodFilter, listing: ListingOptions) -
         others = row_sums.rows_left_out(rows.condition)
         return _Found(rows, totals_of(by_key), _left_out(others, rows.reasons), by_key=by_key)
     marked = all_notes(ledger) if words.restrict else {}
-    seen = row_sums.sums_by_text(rows.condition, marked)
+    seen = row_sums.sums_by_text(rows.condition, marked, of_transfers=rows.are_transfers)
     words.choose(seen)
     by_text = [row_sum for row_sum in words.named if row_sum.left_out in rows.reasons]
     left_out = _left_out(((each.left_out, each.rows) for each in words.named), rows.reasons)
@@ -193,7 +207,7 @@ def _notes(
         notes += view.filling_notes(wanted.period.months, wanted.period.days)
     if words.restrict:
         alone = words.each_alone(reasons)
-        notes += [*alone, *words.notes(reasons, shop)]
+        notes += [*alone, *words.as_amount(reasons), *words.notes(reasons, shop)]
         if listing.page == 1:
             names = {(row_sum.category_major, row_sum.category_minor) for row_sum in found.seen}
             embed = None if alone else embed  # shops near to some of the words would mislead
@@ -225,7 +239,9 @@ def _far_notes(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
     def totals(some: Days) -> Totals:
         return totals_of(row_sums.sums_by(on(some), "date"))
 
-    notes = view.planned_notes(days or body.days, wording.PLANNED_LEFT_OUT, totals)
+    notes = view.planned_notes(
+        days or body.days, wording.PLANNED_LEFT_OUT, totals, moved=matching.are_transfers
+    )
     for stray, included in zip(view.stray_days(days), (True, False), strict=True):
         if total := sum(totals(some).rows for some in stray):
             rows = [
@@ -263,10 +279,11 @@ def _related_notes(
     """
     if not (words.query or words.excluded_words):
         return []
-    hierarchy = hierarchy_of(names)
+    hierarchy, moved = hierarchy_of(names), wording.are_transfers(reasons)
     chosen = [row_sum for row_sum in words.named if row_sum.left_out in reasons]
     notes = [
-        f"カテゴリ{bracketed_name(category)}の明細は除いていません（{wording.totals_in_words(totals)}）。"
+        f"カテゴリ{bracketed_name(category)}の明細は除いていません"
+        f"（{wording.totals_in_words(totals, moved=moved)}）。"
         "カテゴリを除くには exclude_category を使います"
         for word in words.excluded_words
         if (category := category_named(word, hierarchy))
@@ -282,7 +299,7 @@ def _related_notes(
     ids = near_rows(ledger, words.query, embed, any_named=bool(chosen))
     unnamed = [row_sum for row_sum in words.unnamed if row_sum.left_out in reasons]
     near = row_sums.texts_of(ledger.connection, ids)
-    related = related_notes(unnamed, shop, category, near)
+    related = related_notes(unnamed, shop, category, near, moved=moved)
     if category is not None and not related:
         others = sum(each.rows for each in words.unnamed if each.is_of(category))
         related = [
@@ -295,23 +312,25 @@ def _related_notes(
 def _groups(
     view: LedgerView, found: _Found, shop: ShopOf, listing: ListingOptions, requested: Days | None
 ) -> tuple[FoundGroup, ...]:
+    is_smallest = listing.sort == "smallest"
+    of_text = partial(groups_by, found.by_text, is_smallest=is_smallest)
     match listing.group_by:
         case None:
             return ()
         case "shop":
-            return tuple(groups_by(found.by_text, lambda row_sum: shop(row_sum.description)))
+            return tuple(of_text(lambda row_sum: shop(row_sum.description)))
         case "account":
-            return tuple(
-                groups_by(found.by_text, lambda row_sum: row_sum.account or "（口座なし）")
-            )
+            return tuple(of_text(lambda row_sum: row_sum.account or "（口座なし）"))
         case "category":
-            return tuple(groups_by(found.by_text, lambda row_sum: row_sum.category))
+            return tuple(of_text(lambda row_sum: row_sum.category))
         case "person":
-            return tuple(groups_by(found.by_key, _person))
+            return tuple(groups_by(found.by_key, _person, is_smallest=is_smallest))
         case time:
             known, starts_on = view.known_days(requested), view.ledger.month_starts_on
             present = view.covered.present
-            return groups_by_time(found.by_key, time, known, requested, starts_on, present)
+            return groups_by_time(
+                found.by_key, time, known, requested, starts_on, present, listing.sort
+            )
 
 
 def _key_sums(matching: row_sums.RowsChosen, listing: ListingOptions) -> list[KeySum]:
@@ -345,7 +364,14 @@ def _left_out(
 
 
 def _check(listing: ListingOptions) -> None:
-    check_choice("sort", listing.sort, get_args(row_sums.RowOrder))
+    check_choice("sort", listing.sort, (None, *get_args(row_sums.RowOrder)))
     check_choice("group_by", listing.group_by, (None, *get_args(GroupBy)))
+    orders = ["largest", "smallest", *(("newest", "oldest") if listing.group_by in DATED else ())]
+    orders_nothing = listing.group_by and listing.sort not in (None, *orders)
+    if orders_nothing and not listing.rows_on_page:
+        raise InvalidRowFilter(
+            f"group_by={listing.group_by} の並びに sort={listing.sort} は使えません。"
+            f"{'、'.join(orders)} から選ぶか、limit で明細も示してください。"
+        )
     if not 0 <= listing.rows_on_page <= wording.MAX_PAGE_SIZE:
         raise wording.InvalidPageSize(listing.rows_on_page)

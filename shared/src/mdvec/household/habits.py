@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
@@ -23,6 +23,7 @@ from mdvec.household.core.recurring import RecurringPayment, recurring_payments
 from mdvec.household.core.shown import shown_name
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import NO_SPENDING, InsufficientData, format_currency
+from mdvec.household.interfaces import duplicate_checks
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
 
@@ -67,16 +68,45 @@ def recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str)
     return lines
 
 
-def as_shown(payment: RecurringPayment, as_of: date) -> RecurringPayment:
-    """The payment as lines show it: only the last year's changes and slips, and no rows."""
+def as_shown(
+    payment: RecurringPayment, as_of: date, apart: Collection[tuple[int, int]]
+) -> RecurringPayment:
+    """The payment as lines show it: only the last year's changes and slips, and no rows.
+
+    ``apart`` are the pairs of rows that the user decided are no duplicates.
+    """
+
+    def is_decided(repeated: CountedRow) -> bool:
+        return any(
+            (row.id, repeated.id) in apart or (repeated.id, row.id) in apart for row in payment.rows
+        )
+
     return replace(
         payment,
         rows=(),
         changes=tuple(change for change in payment.changes if as_of - change.day <= RECENT),
         singles=tuple(row for row in payment.singles if as_of - row.day <= RECENT),
         missed=tuple(day for day in payment.missed if as_of - day <= RECENT),
-        twice=tuple(row for row in payment.twice if as_of - row.day <= RECENT),
+        twice=tuple(
+            row for row in payment.twice if as_of - row.day <= RECENT and not is_decided(row)
+        ),
     )
+
+
+def _older_note(payments: Sequence[RecurringPayment], as_of: date) -> list[str]:
+    """A note on the changes and slips of payments that go on, but which are not shown."""
+    older = sum(
+        as_of - day > RECENT
+        for payment in payments
+        if payment.next_day is not None
+        for day in (
+            *(change.day for change in payment.changes),
+            *(row.day for row in (*payment.singles, *payment.twice)),
+            *payment.missed,
+        )
+    )
+    about = "金額の変化や支払いの抜け、二重は、この1年のものだけを示しました"
+    return [f"{about}（前のもの {older:,}件）"] if older else []
 
 
 def _row(recurring: RecurringPayment) -> tuple[str, ...]:
@@ -226,15 +256,17 @@ def list_recurring_payments(ledger: Ledger, *, limit: int | None = None) -> Recu
         as_of, age = min(view.covered.last_day, ledger.today), view.age()
         rows = view.rows(_first_day(view, as_of, _MONTHS_READ), as_of)
         doubts = _doubts(view, as_of, _MONTHS_READ)
+        decided = duplicate_checks.decisions(ledger)
+    apart = {pair for pair, decision in decided.items() if decision == "not_duplicate"}
     payments, unknown = _without_unknown(recurring_payments(rows, as_of), rows, as_of)
     until = Month.of(as_of, ledger.month_starts_on).last_day
     due = due_until(payments, until)
-    shown = tuple(as_shown(payment, as_of) for payment in payments)
+    shown = tuple(as_shown(payment, as_of, apart) for payment in payments)
     lines = first_rows(recurring_lines(shown, as_of, age), limit)
     lines += first_rows(due_lines(due, until), limit) if payments and as_of < until else []
     months = "、".join(month.in_words for month in unknown)  # where no payment counts as missed
     notes = [f"{months}には集計に入る明細が 1件もないため、支払いの抜けは示していません"]
-    notes = notes * bool(unknown) + doubts
+    notes = _older_note(payments, as_of) + notes * bool(unknown) + doubts
     return RecurringAnswer(as_of, shown, tuple(due), **answer_words(lines, notes, age))
 
 

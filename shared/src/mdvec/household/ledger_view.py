@@ -134,14 +134,14 @@ class LedgerView:
         return within, beyond if requested.first <= known.first else []
 
     def shown_days(
-        self, period: UnderstoodPeriod, subject: Subject | None, *, begun: bool = False
+        self, period: UnderstoodPeriod, subject: Subject | None
     ) -> tuple[Days, list[str]]:
         """As ``covered_days``, with the notes on the rows of a subject.
 
         Raises:
             InsufficientData: none of the months has rows.
         """
-        days, notes = self.covered_days(period, begun=begun)
+        days, notes = self.covered_days(period)
         return days, notes + self._row_notes(subject, days, days)
 
     def shown_months(
@@ -251,7 +251,7 @@ class LedgerView:
         return notes + wording.renamed_notes(renamed_rows(ledger, lambda: where))
 
     def planned_notes(
-        self, shown: Days, left_out: str, totals: Callable[[Days], Totals]
+        self, shown: Days, left_out: str, totals: Callable[[Days], Totals], *, moved: bool = False
     ) -> list[str]:
         """Notes on rows dated after today: those in the sums, and those that are not.
 
@@ -266,7 +266,9 @@ class LedgerView:
         if end > later and shown.last >= min(covered.latest.last_day, today):
             spans.append((Days(later + ONE_DAY, end), left_out))
         return [
-            note for days, where in spans for note in wording.planned_notes(totals(days), where)
+            note
+            for days, where in spans
+            for note in wording.planned_notes(totals(days), where, moved=moved)
         ]
 
 

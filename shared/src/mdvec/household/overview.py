@@ -261,7 +261,9 @@ def last_day(ledger: Ledger) -> date | None:
     return None if covered is None else covered.last_day
 
 
-def named_subject(ledger: Ledger, name: str | None) -> tuple[Subject | None, list[str]]:
+def named_subject(
+    ledger: Ledger, name: str | None, *, is_exact: bool = False
+) -> tuple[Subject | None, list[str]]:
     """The category or total of a name, and the notes on it; None without a name.
 
     Raises:
@@ -270,18 +272,22 @@ def named_subject(ledger: Ledger, name: str | None) -> tuple[Subject | None, lis
     if name is None or not name.strip():
         return None, []
     hierarchy = hierarchy_of(ledger_sums.category_names(ledger))
-    resolved = resolved_name(ledger, name, hierarchy)
+    resolved = resolved_name(ledger, name, hierarchy, is_exact=is_exact)
     return resolved.subject, [] if resolved.remark is None else [resolved.remark]
 
 
-def resolved_name(ledger: Ledger, name: str, hierarchy: Hierarchy) -> ResolvedSubject:
+def resolved_name(
+    ledger: Ledger, name: str, hierarchy: Hierarchy, *, is_exact: bool = False
+) -> ResolvedSubject:
     """The category or total of a name, which may be English, or one that a rule has changed.
+
+    With ``is_exact``, a part of a name is not enough.
 
     Raises:
         UnknownCategory: no category, or several, have that name.
     """
     try:
-        return resolve_subject(name, hierarchy)
+        return resolve_subject(name, hierarchy, is_exact=is_exact)
     except AmbiguousCategory:
         raise
     except UnknownCategory as unknown:

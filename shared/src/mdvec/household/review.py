@@ -135,8 +135,9 @@ def detect(
     )
     wider = min(max(_WIDER, 2 * options.date_tolerance_days), MAX_DATE_TOLERANCE)
     message = review_wording.detection_message(
-        detection, counts, least=options.min_similarity_score, wider_days=wider
-    )
+        detection, counts, least=options.min_similarity_score,
+        wider_days=wider if wider > options.date_tolerance_days else 0,
+    )  # fmt: skip
     return replace(detection, message=message)
 
 
@@ -305,7 +306,7 @@ def _candidate_of(ledger: Ledger, candidate: ReviewCandidate, alike: int = 0) ->
         codes = {*codes, "moved_before"} - {"moved"}  # a later export changed an amount
     about: tuple[str, ...] = ()
     if best.kind is PairKind.CARD_BILL:
-        about = (review_wording.bill_in_words(rows[0], rows[1], best.reasons),)
+        about = (review_wording.bill_in_words(rows[0], rows[1:], best.reasons),)
         amount_diff = 0
     first, second, *others = map(review_wording.candidate_row, rows)
     return DuplicateCandidate(

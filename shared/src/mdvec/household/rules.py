@@ -40,6 +40,7 @@ from mdvec.household.interfaces.subjects import follow_decisions
 from mdvec.household.overview import read_snapshot, resolved_name
 
 _MIN_LETTERS = 2
+_MAY_BE_NEW = "。新しいカテゴリは「大項目 > 中項目」の形なら作れます"
 _STRING = r'"(?:[^"\\]|\\.)*"'
 
 
@@ -234,7 +235,7 @@ def _rule(ledger: Ledger, shop: str, category: str) -> CategoryRule:
 
 
 def chosen_category(ledger: Ledger, name: str) -> Category:
-    """The category of a name that a row or a shop's rows are to have.
+    """The category of a whole name that a row or a shop's rows are to have.
 
     「大項目 > 中項目」 may be new: no row of the ledger has to have it.
 
@@ -246,14 +247,13 @@ def chosen_category(ledger: Ledger, name: str) -> Category:
     subject: Subject | None = None
     try:
         if name.strip():
-            subject = resolved_name(ledger, name, known).subject
+            subject = resolved_name(ledger, name, known, is_exact=True).subject
     except AmbiguousCategory:
         raise
-    except UnknownCategory:
-        stated = stated_category(name)
-        if stated is None:
-            raise
-        subject = stated
+    except UnknownCategory as unknown:
+        subject = stated_category(name)
+        if subject is None:
+            raise UnknownCategory(name, unknown.nearest, unknown.choices, _MAY_BE_NEW) from None
     if not isinstance(subject, Category):
         raise InvalidRule("カテゴリには、大項目か「大項目 > 中項目」を指定してください。")
     return subject

@@ -12,6 +12,7 @@ from mdvec.household import Ledger, deciding, review
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.card_bills import MAX_CHANCE
 from mdvec.household.core.pair import DetectionOptions
+from mdvec.household.english import in_english
 from mdvec.household.export import export_ledger
 from mdvec.household.finding import ListingOptions, find_transactions
 from mdvec.household.month import combined_households, monthly_household
@@ -57,6 +58,19 @@ def doubts(notes):
     return [note for note in notes if "未判定" in note]
 
 
+def test_a_bill_says_how_many_of_its_rows_are_not_shown(connection):
+    bought = [
+        Bought(f"2026-06-{day:02}", f"店{day}", -10_000 - 17 * day, account=CARD)
+        for day in range(3, 10)
+    ]
+    paid = sum(row.amount for row in bought)
+    paying = Bought("2026-07-27", "ラクテンカードサービス", paid, "未分類/未分類", BANK)
+    tool_id, _ = detected(connection, [*bought, paying])
+    (bill,) = candidates(connection, tool_id)
+    assert bill.reasons[0].endswith("と一致する（示すのは金額の大きい5件、ほか2件）")
+    assert "(the largest 5 are shown, 2 more are not)" in in_english(bill.reasons[0])
+
+
 def test_a_bill_that_equals_the_cards_rows_is_a_candidate_and_counts_once_when_decided(connection):
     tool_id, found = detected(connection, ONE_BILL)
     assert (found.candidates_count, found.likely_count) == (1, 0)
@@ -66,6 +80,7 @@ def test_a_bill_that_equals_the_cards_rows_is_a_candidate_and_counts_once_when_d
     assert (bill.transaction_1.id, bill.amount_diff) == (3, 0)
     assert {bill.transaction_2.id, *(row.id for row in bill.others)} == {1, 2}
     assert "2026-06-03〜2026-06-21の明細2件の合計 54,321円と一致する" in bill.reasons[0]
+    assert "ほか" not in bill.reasons[0]
     done = decide(connection, tool_id, bill.check_id)
     assert done.marked_transaction_ids == (3,)
     assert "カードの請求として記録しました" in done.message

@@ -8,7 +8,8 @@ from review_ledger import EXACT, FILE, add, decide, make_household, marks, pairs
 
 from mdvec.database.connection import open_database
 from mdvec.household import Ledger, deciding, review
-from mdvec.household.core.pair import DetectionOptions, DuplicateDetectionError
+from mdvec.household.core.pair import CandidateCounts, DetectionOptions, DuplicateDetectionError
+from mdvec.household.core.review_wording import Detection, detection_message
 from mdvec.household.deciding import InvalidDecision, ReviewDecision, RowNotInCandidate
 from mdvec.household.english import in_english
 from mdvec.household.interfaces import duplicate_checks
@@ -86,8 +87,11 @@ def test_a_search_without_likely_pairs_offers_a_wider_one(db, tool):
         "date_tolerance_days を7にすると、日付がもっと離れた組も探せます。"
         "ほかに類似度0.5未満の組が2件あります（min_similarity_score を下げると候補になります）。"
     )
-    widest = review.detect(Ledger.undated(db, tool), DetectionOptions(1, min_similarity_score=0))
-    assert "min_similarity_score を下げる" not in widest.message
+    widest = review.detect(Ledger.undated(db, tool), DetectionOptions(366, min_similarity_score=0))
+    assert "date_tolerance_days" not in widest.message
+    found = Detection(1, 0, 1, 0, below_threshold_count=2, dropped_count=0, followed_count=0)
+    told = detection_message(found, CandidateCounts.of([]), least=0, wider_days=0)
+    assert "類似度" not in told  # none is below 0
     (one,) = review.list_candidates(Ledger.undated(db, tool)).candidates
     assert (one.is_likely, one.reasons) == (
         False,
@@ -489,6 +493,37 @@ def test_all_purchases_of_the_same_accounts_are_decided_at_once_and_taken_back(d
     deciding.confirm(Ledger.undated(db, tool), one.check_id, ReviewDecision("skip", alike=True))
     # The other one was decided in the same second, but by another request.
     assert (marks(db), len(candidates(db, tool))) == ({10: 9}, 4)
+
+
+@pytest.mark.parametrize("is_alike", [False, True])
+def test_a_decision_names_the_categories_that_lose_rows_and_how_to_keep_them(db, tool, is_alike):
+    for number in range(2):
+        for account, major, minor in (
+            ("カードA", "未分類", "未分類"),
+            ("カードA (新)", "住宅", "家具"),
+        ):
+            add(
+                db, tool, description=f"店の名前{number}", amount=-1_234 - 11 * number,
+                account=account, mf_id=f"{account}{number}", date=f"2024-01-{10 + number}",
+                category_major=major, category_minor=minor,
+            )  # fmt: skip
+    ledger = Ledger.undated(db, tool)
+    review.detect(ledger, DetectionOptions())
+    check = review.list_candidates(ledger).candidates[0].check_id
+    done = deciding.confirm(ledger, check, ReviewDecision("duplicate", alike=is_alike))
+    lost = (2, 2_479) if is_alike else (1, 1_234 + 11 * (done.marked_transaction_ids == (4,)))
+    keep = done.marked_transaction_ids[0]
+    alike = " alike=true" if is_alike else ""
+    assert (
+        "残した取引のカテゴリは 未分類 > 未分類 なので、次のカテゴリの合計が減ります: "
+        f"住宅 > 家具 {lost[1]:,}円（{lost[0]}件）。"
+        f"そちらを残すには、check_id={check} keep={keep}{alike} で判定し直してください。"
+    ) in done.message
+    assert "残し" not in in_english(done.message)
+    again = ReviewDecision("duplicate", keep=keep, alike=is_alike)
+    kept = deciding.confirm(ledger, check, again)
+    assert "合計が減ります" not in kept.message
+    assert keep not in marks(db)
 
 
 def test_a_purchase_for_other_reasons_is_left_where_all_alike_are_decided(db, tool):

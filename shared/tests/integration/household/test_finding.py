@@ -38,8 +38,11 @@ def why_left_out(row):
     return "no_amount" if amount is None else None if major else "no_category"
 
 
-def sums(rows):
-    """The number of rows, spending and income by plain counting."""
+def sums(rows, *, moved=False):
+    """The number of rows, spending and income by plain counting; of transfers, out and in."""
+    if moved:
+        amounts = [row[1] or 0 for row in rows]
+        return len(rows), -sum(min(yen, 0) for yen in amounts), sum(max(yen, 0) for yen in amounts)
     income = sum(row[1] or 0 for row in rows if row[3][0] == "収入")
     return len(rows), -sum(row[1] or 0 for row in rows if row[3][0] != "収入"), income
 
@@ -93,12 +96,13 @@ def test_sums_are_those_of_counting_every_row(
 
     matching = [row for row in rows if matches(row)]
     expected = [row for row in matching if KEPT[which](why_left_out(row))]
-    assert told(found) == sums(expected)
+    total = sums(expected, moved=which == "transfer")
+    assert told(found) == total
     if which in {"counted", "all", "not_duplicate"}:
         assert sum(found.left_out.values()) == len(matching) - len(expected)
     parts = [(group.rows, group.spending, group.income) for group in found.groups]
     together = tuple(sum(column) for column in zip(*parts, strict=True))
-    assert (together or (0, 0, 0)) == sums(expected)
+    assert (together or (0, 0, 0)) == total
     assert found.rows == ()  # groups answer what was asked
 
 
@@ -206,7 +210,8 @@ def test_words_that_no_row_has_together_are_each_named_with_how_to_ask_for_one_o
     alone = found.notes[0].replace("OR（0件）、", "")
     assert alone == (
         "すべての言葉がある明細はありません。言葉ごとでは: Amazon（2件、支出 99,200円）、"
-        "ライオン堂（1件、支出 800円）。どれかでよいときは query の言葉の間を | にしてください"
+        "ライオン堂（1件、支出 800円）。どれかでよいときは query の言葉の間を | に、"
+        "時期は query でなく period に書いてください"
     )
     assert FilledLedger(ROWS).find(query="Amazon|ライオン堂 -会社").spending == 100_000
     assert not FilledLedger(ROWS).find(query="郵便局 病院").notes
@@ -325,9 +330,61 @@ def test_a_listed_shop_of_two_words_stays_one_in_however_long_a_question(many):
     assert note == (
         "すべての言葉がある明細はありません。言葉ごとでは: ジム ONE（1件、支出 1,000円）、"
         "本屋 A&B（1件、支出 1,000円）、バス公社（3件、支出 3,000円）。"
-        "どれかでよいときは query の言葉の間を | にしてください"
+        "どれかでよいときは query の言葉の間を | に、"
+        "時期は query でなく period に書いてください"
     )
     assert FilledLedger(APART).find(query=query.replace("、", "|")).spending == 5_000
+
+
+@each(("query", "is_told"), [
+    ("98000", True), ("98,000円", True), ("９８０００", True), ("123", False), ("98000 円", False),
+])  # fmt: skip
+def test_a_number_that_no_text_has_is_told_to_be_asked_as_an_amount(query, is_told):
+    found = FilledLedger(ROWS).find(query=query)
+    assert ("金額は query でなく min_amount と max_amount で探します" in found.notes) == is_told
+
+
+@each(("group_by", "sort", "names"), [
+    ("month", None, ["2025-07", "2025-08"]), ("month", "oldest", ["2025-07", "2025-08"]),
+    ("month", "newest", ["2025-08", "2025-07"]), ("month", "smallest", ["2025-08", "2025-07"]),
+    ("weekday", "largest", ["水曜日", "火曜日", "木曜日", "金曜日"]),
+    ("category", None, ["日用品 > 雑貨", "食費 > 食料品"]),
+    ("category", "largest", ["日用品 > 雑貨", "食費 > 食料品"]),
+    ("category", "smallest", ["食費 > 食料品", "日用品 > 雑貨"]),
+])  # fmt: skip
+def test_groups_are_in_the_order_that_was_asked_for(group_by, sort, names):
+    found = FilledLedger(ROWS).find(ListingOptions(sort, group_by), category="支出")
+    assert [group.name for group in found.groups] == names
+
+
+def test_an_order_that_groups_do_not_have_is_refused_unless_rows_are_listed():
+    refused = "sort=newest は使えません。largest、smallest から選ぶか"
+    with pytest.raises(InvalidRowFilter, match=refused):
+        FilledLedger(ROWS).find(ListingOptions("newest", "category"))
+    rows = FilledLedger(ROWS).find(ListingOptions("oldest", "category", page_size=3)).rows
+    assert [row.id for row in rows] == [1, 2, 4]
+
+
+def test_transfers_are_money_out_and_in_and_never_spending():
+    rows = [
+        (date(2025, 8, 13 + day), yen, "ATM", ("現金・カード", "ATM"), account, "transfer")
+        for day in range(4)
+        for yen, account in ((-30_000, "カードA"), (30_000, "財布"))
+    ]
+    ledger = FilledLedger([*rows[:-1], *ROWS])
+    moved = "出金 120,000円、入金 90,000円"
+    for wanted, listing in (
+        ({"query": "ATM"}, ListingOptions()), ({}, ListingOptions(group_by="account")),
+        ({}, ListingOptions(group_by="month")), ({"query": "ATM"}, ListingOptions(group_by="day")),
+        ({"query": "郵便局 ATM"}, ListingOptions()), ({"query": "TM"}, ListingOptions()),
+    ):  # fmt: skip
+        found = ledger.find(listing, rows="transfer", **wanted)
+        assert moved in found.text
+        assert "支出" not in found.text
+        assert "収" not in found.text
+        assert "money out ¥120,000, money in ¥90,000" in in_english(found.text)
+    by_account = ledger.find(ListingOptions(group_by="account"), rows="transfer").text
+    assert "- カードA: 4件、出金 120,000円\n- 財布: 3件、入金 90,000円" in by_account
 
 
 def test_the_largest_purchases_of_last_month_come_first():

@@ -157,7 +157,7 @@ def test_groups_by_time_say_what_their_means_are_over():
         "- 平日: 3件、支出 100,000円、1日平均 支出 4,348円（23日）",
     ]
     year = FilledLedger(ROWS).find(ListingOptions(group_by="year"), category="支出")
-    assert [mean.in_words for mean in year.means[1:]] == [
+    assert [mean.told(moved=False) for mean in year.means[1:]] == [
         "1か月平均 支出 50,270円（2か月、揃っていない月を含む）",
         "1か月平均 支出 100,000円（まる1か月）",
     ]
@@ -168,6 +168,11 @@ def test_groups_by_time_say_what_their_means_are_over():
     )
     days = many.find(ListingOptions(group_by="day")).groups
     assert (len(days), days[0].name, days[0].rows) == (121, "2025-03-22より前", 80)
+    newest = many.find(ListingOptions("newest", "day")).groups
+    assert newest == days[::-1]
+    largest = many.find(ListingOptions("largest", "day"))
+    assert (len(largest.groups), largest.groups[-1].name) == (121, "ほか80件の日")
+    assert "80 other days" in in_english(largest.text)
 
 
 @each(
@@ -194,7 +199,7 @@ def test_a_part_of_time_of_which_only_some_days_were_asked_for_is_named_by_these
     assert (told if asked[0] else [told[0], told[-1]]) == names
     if asked == ("2025-06-15", "2026-12-31"):
         assert [group.mean.is_whole for group in found.groups] == [False, True]
-        assert "（7か月、揃っていない月を含む）" in found.groups[0].in_words
+        assert "（7か月、揃っていない月を含む）" in found.groups[0].told(moved=False)
         others = [group.mean_of_whole_months for group in found.groups]
         assert (others[0].over, others[0].spending, others[1]) == (6, 31, None)
 
@@ -206,7 +211,7 @@ def test_a_month_without_any_row_is_named_and_is_not_in_the_mean_of_whole_months
     rows = [(date(2025, month, 1), -300, *ROWS[0][2:]) for month in (1, 2, 5, 6)]
     ledger = FilledLedger([*rows, (date(2025, 6, 30), -30, "薬局", CATEGORIES[1], "財布", None)])
     found = ledger.find(ListingOptions(group_by="year"), query="Amazon")
-    assert [mean.in_words for mean in found.means[1:]] == [
+    assert [mean.told(moved=False) for mean in found.means[1:]] == [
         "1か月平均 支出 200円（6か月、揃っていない月を含む）", "1か月平均 支出 300円（まる4か月）",
     ]  # fmt: skip
     (year,) = found.groups

@@ -5,8 +5,9 @@ from datetime import date, timedelta
 import pytest
 from plan_ledger import Bought, fill, monthly
 
-from mdvec.household import Ledger
+from mdvec.household import Ledger, deciding, review
 from mdvec.household.comparison import compare_periods
+from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.core.row_sums import shop_names
 from mdvec.household.core.wording import EmptyLedger
 from mdvec.household.english import in_english
@@ -41,6 +42,31 @@ def test_recurring_payments_in_words(connection):
         "2025-06-30 までに予定される支払い（合計 6,120円）:",
         "- 2025-06-25 ごろ 保険料 6,120円",
     ]
+
+
+def test_rows_decided_to_be_two_payments_are_not_asked_about_again(connection):
+    rows = [*monthly("ジム", -8_250, "2025-01", 6, day=12), Bought("2025-06-14", "ジム", -8_250)]
+    ledger = Ledger(connection, fill(connection, rows), date(2025, 6, 20))
+    asked = "  二重かもしれません: 2025-06-14 にも 8,250円 [7]"
+    review.detect(ledger, DetectionOptions())
+    (candidate,) = review.list_candidates(ledger).candidates
+    for decision, is_asked in (("skip", True), ("not_duplicate", False)):
+        deciding.confirm(ledger, candidate.check_id, deciding.ReviewDecision(decision))
+        answer = list_recurring_payments(ledger)
+        assert (asked in answer.text, bool(answer.payments[0].twice)) == (is_asked, is_asked)
+
+
+@pytest.mark.parametrize(("today", "is_older"), [("2026-01-11", False), ("2026-07-20", True)])
+def test_what_an_answer_about_recurring_payments_leaves_out_is_told(connection, today, is_older):
+    ended = date.fromisoformat(today)
+    months = (ended.year - 2025) * 12 + ended.month
+    paid = [
+        *monthly("動画", -990, "2025-01", 4, day=5),
+        *monthly("動画", -1_490, "2025-05", months - 4, day=5),
+    ]
+    answer = list_recurring_payments(Ledger(connection, fill(connection, paid), ended))
+    told = ("金額の変化や支払いの抜け、二重は、この1年のものだけを示しました（前のもの 1件）",)
+    assert (answer.notes, len(answer.payments[0].changes)) == ((told, 0) if is_older else ((), 1))
 
 
 @pytest.mark.parametrize("day", ["2025-06-20", "2025-07-12"], ids=["beside it", "in its place"])

@@ -10,6 +10,7 @@ from small_ledger import FLAGS, Row, SmallLedger
 
 from mdvec.dates.months import Month, MonthRange, runs_of
 from mdvec.household import Ledger
+from mdvec.household.comparison import compare_periods
 from mdvec.household.core.wording import InsufficientData
 from mdvec.household.finding import ListingOptions, find_transactions
 from mdvec.household.overview import MAX_GAP_MONTHS, available_months, body_of
@@ -83,6 +84,23 @@ def test_planned_rows_that_come_to_nothing_are_shown_in_one_way(ledger, income):
     trend = ledger.trend(TODAY, "収支", period="今月")
     for answer in (ledger.month(TODAY, "今月"), trend, found):
         assert note in answer.notes
+
+
+def test_a_comparison_says_once_whether_planned_rows_are_in_it(ledger):
+    ledger.add(Row("2025-07-25", -500, "食費/外食"))
+    ledger.add(Row("2025-12-27", -80_000, "住宅/家賃"))
+    today = Ledger(ledger.connection, ledger.tool_id, TODAY)
+    included = "予定（今日より後の日付の明細）: {}（上の金額に含みます）"
+    left_out = "予定（今日より後の日付の明細）: {}（上の金額には含めていません）"
+    for period, base, notes in (
+        ("2025-12", "2025-06", [included.format("1件、支出 80,000円")]),
+        ("2025-12", "2025-07", [included.format("2件、支出 80,500円")]),
+        ("2025-07", "2025-06",
+         [included.format("1件、支出 500円"), left_out.format("1件、支出 80,000円")]),
+        ("2025-06", "2025-05", []),
+    ):  # fmt: skip
+        answer = compare_periods(today, period=period, base=base)
+        assert [note for note in answer.notes if note.startswith("予定")] == notes
 
 
 def test_future_months_are_answered_on_request_and_marked_as_planned(ledger):

@@ -119,6 +119,25 @@ def test_what_is_no_rule_is_refused(connection):
         remove_rule(Ledger.undated(connection, tool), shop="リンリン")
 
 
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda ledger: set_rule(ledger, shop="リンリン", category="自転"),
+        lambda ledger: try_rule(ledger, shop="リンリン", category="自転"),
+        lambda ledger: categorize_rows(ledger, transaction_ids=[1], category="自転"),
+    ],
+    ids=["set_rule", "try_rule", "categorize_rows"],
+)
+def test_a_part_of_a_categorys_name_moves_nothing_but_names_the_category(connection, write):
+    ledger = Ledger.undated(connection, fill(connection, BOUGHT))
+    before = categories(connection, ledger.tool_id)
+    with pytest.raises(UnknownCategory, match="近い名前: 交通費 > 自転車。") as refused:
+        write(ledger)
+    assert str(refused.value).endswith("新しいカテゴリは「大項目 > 中項目」の形なら作れます")
+    assert "as 大項目 > 中項目" in in_english(str(refused.value))
+    assert categories(connection, ledger.tool_id) == before
+
+
 def test_a_category_that_is_stated_whole_needs_no_row_of_its_own(connection):
     tool = fill(connection, [Bought("2025-06-25", "給与", 300_000, "未分類/未分類")])
     june = monthly_household(Ledger(connection, tool, date(2025, 7, 1)), period="2025-06")

@@ -220,8 +220,10 @@ _DECORATED = re.compile(
 _TOTALS: tuple[Subject, ...] = (Total.SPENDING, _INCOME, Total.BALANCE, Total.SAVINGS_RATE)
 
 
-def resolve_subject(name: str, hierarchy: Hierarchy) -> ResolvedSubject:
+def resolve_subject(name: str, hierarchy: Hierarchy, *, is_exact: bool = False) -> ResolvedSubject:
     """The total or category with this name, or the only one whose name contains it.
+
+    If the name has to be exact (``is_exact``), those that contain it are only named in the error.
 
     支出, 収入, 収支 and 貯蓄率 are totals, also as 「総支出」「支出の合計」. Width, case, spaces
     and 「・」 are ignored. A partial name, or a 大項目 that shares its name with a 中項目
@@ -241,6 +243,9 @@ def resolve_subject(name: str, hierarchy: Hierarchy) -> ResolvedSubject:
         raise AmbiguousCategory(name, [f"{total}合計", *error.choices]) from None
     if total is not None and category in (None, total):
         return _of_total(name, total)
+    if category is None and is_exact:
+        parts = [str(part) for part in find_by_part(name, hierarchy)][:_MAX_NEAREST]
+        raise UnknownCategory(name, parts or nearest_categories(name, hierarchy), hierarchy)
     if category is None:
         return _resolve_by_part(name, hierarchy)
     if total is None or name.strip().endswith("カテゴリ"):

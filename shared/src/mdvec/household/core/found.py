@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from mdvec.errors import MdvecError
 from mdvec.household.core.answers import LedgerAnswer, answer_text
 from mdvec.household.core.categories import first_names
-from mdvec.household.core.naming import Aliases, Naming, WordsAsked, excluded_word
+from mdvec.household.core.naming import Aliases, Naming, WordsAsked, excluded_word, plain_text
 from mdvec.household.core.row_sums import (
     MAX_GROUPS,
     FoundGroup,
@@ -25,6 +26,7 @@ from mdvec.household.core.wording import (
     PAGE_SIZE,
     REASONS_IN_WORDS,
     InvalidPage,
+    are_transfers,
     format_currency,
     left_out_in_words,
     totals_in_words,
@@ -140,7 +142,8 @@ class FoundAnswer(LedgerAnswer):
     """The rows that match, summed in yen, grouped, and a page of them.
 
     ``left_out`` has the number of rows that match but are not in the sums, by the reason; it is
-    empty if only such rows were asked for. ``groups`` are all parts of time, or those of the page
+    empty if only such rows were asked for. If only transfers were, ``spending`` and ``income`` are
+    the money that moved out and in. ``groups`` are all parts of time, or those of the page
     and one that sums the others. ``means`` are over all rows, if the groups are parts of time.
     ``next_page``, of rows or groups, is None on the last page.
     """
@@ -159,18 +162,20 @@ class FoundAnswer(LedgerAnswer):
     next_page: int | None
 
 
-def found_text(answer: FoundAnswer, totals: Totals, paging: Paging, grouped: str) -> str:
+def found_text(
+    answer: FoundAnswer, totals: Totals, paging: Paging, grouped: str, *, moved: bool
+) -> str:
     """The answer in Japanese; from the second page on, only the rows and further groups.
 
-    ``grouped`` is the word for groups that are on pages.
+    ``grouped`` is the word for groups that are on pages; ``moved``: the rows are transfers.
     """
     understood, notes, age = answer.understood, answer.notes, answer.age
     if paging.number > 1 and not (paging.groups and answer.groups):
         return answer_text(page_lines(answer.rows, paging, f"{understood}: "))
-    lines = [f"{understood}: {totals_in_words(totals)}"]
+    lines = [f"{understood}: {totals_in_words(totals, moved=moved)}"]
     if answer.means:
-        lines.append(f"平均: {'、'.join(mean.in_words for mean in answer.means)}")
-    lines += group_lines(answer.groups, by_time=not grouped)
+        lines.append(f"平均: {'、'.join(mean.told(moved=moved) for mean in answer.means)}")
+    lines += group_lines(answer.groups, by_time=not grouped, moved=moved)
     lines += paging.more(paging.of_groups.stop, paging.groups, f"{grouped}の")
     if paging.number > 1:
         notes, age = (), ""
@@ -189,14 +194,14 @@ def left_out_note(left_out: dict[str, int]) -> str:
 _TO_INCLUDE = "含めるときは、query の代わりに、合計する店の名前をすべて shop に並べてください"
 
 
-def near_note(names: Sequence[FoundGroup]) -> str:
+def near_note(names: Sequence[FoundGroup], *, moved: bool) -> str:
     """A note on shops that are near the words in meaning and are not in the totals."""
-    return f"意味の近い店は合計に入れていません: {_group_list(names)}。{_TO_INCLUDE}"
+    return f"意味の近い店は合計に入れていません: {_group_list(names, moved=moved)}。{_TO_INCLUDE}"
 
 
-def _group_list(names: Sequence[FoundGroup]) -> str:
+def _group_list(names: Sequence[FoundGroup], *, moved: bool) -> str:
     listed = "、".join(
-        f"{shown_name(group.name)}（{group.in_words}）" for group in names[:_MAX_NAMED]
+        f"{shown_name(group.name)}（{group.told(moved=moved)}）" for group in names[:_MAX_NAMED]
     )
     return listed + _other_shops(names)
 
@@ -279,10 +284,19 @@ class RowWords:
             alone.append(FoundGroup.of(word, of_word))
         if not any(group.rows for group in alone):
             return []
+        listed = _group_list(alone, moved=are_transfers(reasons))
         return [
-            f"すべての言葉がある明細はありません。言葉ごとでは: {_group_list(alone)}。"
-            "どれかでよいときは query の言葉の間を | にしてください"
+            f"すべての言葉がある明細はありません。言葉ごとでは: {listed}。"
+            "どれかでよいときは query の言葉の間を | に、"
+            "時期は query でなく period に書いてください"
         ]
+
+    def as_amount(self, reasons: Collection[str | None]) -> list[str]:
+        """A note on how to ask for an amount, if the question is a number that names no row."""
+        yen = plain_text(self.query or "").strip().removesuffix("円").replace(",", "")
+        if not yen.isdecimal() or any(each.left_out in reasons for each in self.named):
+            return []
+        return ["金額は query でなく min_amount と max_amount で探します"]
 
     def choose(self, sums: Iterable[RowSum]) -> None:
         """Sort rows by how the words name them."""
@@ -326,6 +340,7 @@ class RowWords:
             left_out = (row_sum for row_sum in sums if row_sum.left_out in reasons)
             return groups_by(left_out, lambda row_sum: shop(row_sum.description))
 
+        named_groups = partial(_group_list, moved=are_transfers(reasons))
         matched, inside, not_excluded = groups(self.named), groups(self._inside), groups(self._kept)
         taken = [*([self._words] if self._words else []), *self._shops]
         lines = [
@@ -336,7 +351,7 @@ class RowWords:
             and not any(words.naming(each.texts[:1]) is Naming.NAMED for each in self.named)
         ]
         if matched and (self.shops or self.query):
-            lines.append(f"一致した店: {_group_list(matched)}")
+            lines.append(f"一致した店: {named_groups(matched)}")
         without = self._without if self._excluded else ()
         for asked_words, done in ((taken, "含めました"), (without, "除きました")):
             spellings = [*dict.fromkeys(each for words in asked_words for each in words.used)]
@@ -347,19 +362,19 @@ class RowWords:
             to_include = "含めるときは shop にその店名を足してください"
             lines.append(
                 "探した言葉が別の言葉の一部にしかない店は合計に入れていません: "
-                f"{_group_list(inside)}。{to_include if self.shops else _TO_INCLUDE}"
+                f"{named_groups(inside)}。{to_include if self.shops else _TO_INCLUDE}"
             )
         if self.excluded_words:
             left_out = groups(self._excluded)
             lines.append(
-                f"除いた店: {_group_list(left_out)}"
+                f"除いた店: {named_groups(left_out)}"
                 if left_out
                 else "条件に合う明細に、除くように言われた店のものはありません"
             )
         if not_excluded:
             lines.append(
                 "除く言葉が別の言葉の一部にしかない店は除いていません: "
-                f"{_group_list(not_excluded)}。除くときは exclude_shop にその店名を足してください"
+                f"{named_groups(not_excluded)}。除くときは exclude_shop にその店名を足してください"
             )
         return lines
 

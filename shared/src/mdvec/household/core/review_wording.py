@@ -128,7 +128,8 @@ def detection_message(
 ) -> str:
     """Message after a search: its numbers, and a wider search to try if nothing is likely.
 
-    ``least`` is the minimum score of the search, ``wider_days`` the tolerance of the wider one.
+    ``least`` is the minimum score of the search, ``wider_days`` the tolerance of the wider one, or
+    0 if there is none.
     """
     total = summary.candidates_count
     first_sentence = "重複候補は見つかりませんでした。"
@@ -138,11 +139,10 @@ def detection_message(
             f"{total}件の{_kind(counts)}が見つかりました{groups}。"
             "list_duplicate_candidates で一覧を確認できます。"
         )
-    lower = "（min_similarity_score を下げると候補になります）" if least > 0 else ""
     sentences = {
         f"今回初めて見つかったのは{summary.new_count}件です。": summary.new_count < total,
         f"date_tolerance_days を{wider_days}にすると、日付がもっと離れた組も探せます。": (
-            not counts.purchases
+            wider_days and not counts.purchases
         ),
         f"判定済みの{summary.decided_count}組は除いています。": summary.decided_count,
         f"前の検索だけが見つけた未判定の{summary.dropped_count}組は候補から外しました。": (
@@ -151,8 +151,9 @@ def detection_message(
         f"いつも外すと判定されたカードの請求{summary.followed_count}件を、集計から外しました。": (
             summary.followed_count
         ),
-        f"ほかに類似度{least:g}未満の組が{summary.below_threshold_count}件あります{lower}。": (
-            summary.below_threshold_count
+        f"ほかに類似度{least:g}未満の組が{summary.below_threshold_count}件あります"
+        "（min_similarity_score を下げると候補になります）。": (
+            least > 0 and summary.below_threshold_count
         ),
     }
     return first_sentence + "".join(text for text, holds in sentences.items() if holds)
@@ -199,13 +200,15 @@ def kind_of(kind: PairKind, rows: Iterable[Transaction]) -> CandidateKind:
     return "charge" if any("チャージ" in text for text in texts) else "transfer"
 
 
-def bill_in_words(bill: Transaction, paid: Transaction, reasons: Sequence[str]) -> str:
-    """Which rows a card's bill pays, by the code among the reasons; ``paid`` is one of them."""
+def bill_in_words(bill: Transaction, paid: Sequence[Transaction], reasons: Sequence[str]) -> str:
+    """Which rows a card's bill pays, by the code among the reasons; ``paid`` are those shown."""
     paying = next(reason for reason in reasons if reason.startswith("pays:"))
     _, rows, first, last = paying.split(":")
+    left = int(rows) - len(paid)
+    more = f"（示すのは金額の大きい{len(paid):,}件、ほか{left:,}件）" if left > 0 else ""
     return (
-        f"{shown_name(bill.account)}の支払いが、{shown_name(paid.account)}の"
-        f"{first}〜{last}の明細{int(rows):,}件の合計 {-(bill.amount or 0):,}円と一致する"
+        f"{shown_name(bill.account)}の支払いが、{shown_name(paid[0].account)}の"
+        f"{first}〜{last}の明細{int(rows):,}件の合計 {-(bill.amount or 0):,}円と一致する{more}"
     )
 
 

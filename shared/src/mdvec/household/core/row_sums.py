@@ -21,6 +21,8 @@ GroupBy = Literal[
 ]
 TIMES: tuple[GroupBy, ...] = ("day", "week", "month", "year", "weekday", "weekend")
 """The groups by a row's day."""
+DATED: dict[GroupBy | None, str] = {"day": "日", "week": "週", "month": "月", "year": "年"}
+"""Those of them that follow each other, as answers call them."""
 MAX_TIMES = 120
 """The most days or weeks that an answer lists."""
 MAX_GROUPS = 20
@@ -48,11 +50,10 @@ class Mean:
     income: int
     is_whole: bool = True
 
-    @property
-    def in_words(self) -> str:
+    def told(self, *, moved: bool) -> str:
         """The means in Japanese, with the number of days or months."""
         unit, units = ("1日", "日") if self.unit == "day" else ("1か月", "か月")
-        amounts = sums_in_words(self.spending, self.income)
+        amounts = sums_in_words(self.spending, self.income, moved=moved)
         whole = "まる" if self.unit == "month" and self.is_whole else ""
         part = "" if self.is_whole else "、揃っていない月を含む"
         return f"{unit}平均 {amounts or '0円'}（{whole}{self.over:,}{units}{part}）"
@@ -70,11 +71,10 @@ class FoundGroup(Totals):
     mean: Mean | None = None
     mean_of_whole_months: Mean | None = None
 
-    @property
-    def in_words(self) -> str:
+    def told(self, *, moved: bool) -> str:
         """The sums in Japanese, and the means if there are any."""
-        means = (mean.in_words for mean in (self.mean, self.mean_of_whole_months) if mean)
-        return "、".join([totals_in_words(self), *means])
+        means = (mean.told(moved=moved) for mean in (self.mean, self.mean_of_whole_months) if mean)
+        return "、".join([totals_in_words(self, moved=moved), *means])
 
     @classmethod
     def of(cls, name: str, sums: Iterable[KeySum | RowSum]) -> FoundGroup:
@@ -83,7 +83,9 @@ class FoundGroup(Totals):
         return cls(totals.rows, totals.spending, totals.income, name)
 
 
-def group_lines(groups: Iterable[FoundGroup], *, by_time: bool = False) -> list[str]:
+def group_lines(
+    groups: Iterable[FoundGroup], *, by_time: bool = False, moved: bool = False
+) -> list[str]:
     """A line for each group; ``by_time``: their names are ours, not from the data.
 
     A name from the data that is also one of a part of time is quoted, and so it stays as it is in
@@ -93,7 +95,7 @@ def group_lines(groups: Iterable[FoundGroup], *, by_time: bool = False) -> list[
     lines = []
     for group in groups:
         name = quoted(group.name) if group.name in ours else shown_name(group.name)
-        lines.append(f"- {name}: {group.in_words}")
+        lines.append(f"- {name}: {group.told(moved=moved)}")
     return lines
 
 
@@ -121,10 +123,13 @@ def shop_names(descriptions: tuple[str, ...]) -> ShopOf:
     return {description: shown[shop] for description, shop in shops.items()}.__getitem__
 
 
-def groups_by(sums: Iterable[SomeSum], name: Callable[[SomeSum], str]) -> list[FoundGroup]:
-    """The sums grouped by name, the largest first."""
+def groups_by(
+    sums: Iterable[SomeSum], name: Callable[[SomeSum], str], *, is_smallest: bool = False
+) -> list[FoundGroup]:
+    """The sums grouped by name, the largest or the smallest first."""
     groups = [FoundGroup.of(group, of_name) for group, of_name in _by_name(sums, name).items()]
-    return sorted(groups, key=lambda group: (-abs(group.balance), group.name))
+    sign = 1 if is_smallest else -1
+    return sorted(groups, key=lambda group: (sign * abs(group.balance), group.name))
 
 
 def _by_name(sums: Iterable[SomeSum], name: Callable[[SomeSum], str]) -> dict[str, list[SomeSum]]:
@@ -161,27 +166,26 @@ def groups_by_time(
     requested: Days | None,
     month_starts_on: int,
     present: Collection[Month],
+    sort: str | None = None,
 ) -> tuple[FoundGroup, ...]:
     """The sums of days by a part of time, in order of time, with means over those within ``days``.
 
+    ``sort`` is another order: newest, largest or smallest.
     ``present`` are the ledger's months with rows. A week, month or year is named by its
-    ``requested`` days if these are only some of it. The last ``MAX_TIMES`` days or weeks are
-    listed, and earlier ones are one group.
+    ``requested`` days if these are only some of it. The last, or first in the other order,
+    ``MAX_TIMES`` days or weeks are listed, and all others are one group.
     """
 
     def name(of_day: KeySum) -> str:
         return _time_of(date.fromisoformat(of_day.key), group_by, month_starts_on)
 
-    groups = sorted(groups_by(sums, name), key=lambda group: _order(group.name))
+    groups = _in_order(groups_by(sums, name, is_smallest=sort == "smallest"), group_by, sort)
     ends = (requested.first, requested.last) if requested else ()
     parts = {
         _time_of(day, group_by, month_starts_on): f"{part.first}〜{part.last}"
         for day in ends
         if (part := _asked_part(day, group_by, Days(*ends), month_starts_on))
     }
-    if group_by in ("day", "week") and len(groups) > MAX_TIMES:
-        earlier = _together(f"{groups[-MAX_TIMES].name[:10]}より前", groups[:-MAX_TIMES])
-        groups = [earlier, *groups[-MAX_TIMES:]]
     averaged = _by_name(sums_within(sums, days), name) if days else {}
     over: Counter[str] = Counter()
     if days is not None and group_by in ("weekday", "weekend"):
@@ -203,6 +207,19 @@ def groups_by_time(
     return tuple(
         replace(with_means(group), name=parts.get(group.name, group.name)) for group in groups
     )
+
+
+def _in_order(
+    by_amount: Sequence[FoundGroup], group_by: GroupBy, sort: str | None
+) -> Sequence[FoundGroup]:
+    """Parts of time by amount if that is asked for, else in order of time; not too many."""
+    if sort in ("largest", "smallest"):
+        return with_others(by_amount, slice(0, MAX_TIMES), DATED.get(group_by, ""))
+    groups = sorted(by_amount, key=lambda group: _order(group.name))
+    if group_by in ("day", "week") and len(groups) > MAX_TIMES:
+        earlier = _together(f"{groups[-MAX_TIMES].name[:10]}より前", groups[:-MAX_TIMES])
+        groups = [earlier, *groups[-MAX_TIMES:]]
+    return groups[::-1] if sort == "newest" else groups
 
 
 def _asked_part(day: date, group_by: GroupBy, requested: Days, month_starts_on: int) -> Days | None:

@@ -68,8 +68,9 @@ class MonthlySum:
 class RowSum(NamedTuple):
     """The number of some rows and their sum in yen, which is 0 where the files have no amount.
 
-    ``left_out`` is why they do not count, or None. A row with a note or tags of the user
-    (``words``) has a sum of its own, with its id.
+    ``left_out`` is why they do not count, or None. ``income`` is the part of the sum that is
+    income, or of transfers that moved in. A row with a note or tags of the user (``words``) has a
+    sum of its own, with its id.
     """
 
     description: str
@@ -80,6 +81,7 @@ class RowSum(NamedTuple):
     left_out: str | None
     rows: int
     amount: int
+    income: int
     words: tuple[str, ...] = ()
     row_id: int | None = None
 
@@ -94,11 +96,6 @@ class RowSum(NamedTuple):
         names = filter(None, (self.category_major, self.category_minor))
         return " > ".join(names) or UNCATEGORISED
 
-    @property
-    def income(self) -> int:
-        """The part of the sum that is income: all or nothing."""
-        return self.amount if self.category_major == INCOME else 0
-
     def is_of(self, category: Category) -> bool:
         """Whether the rows are of a category."""
         same = (self.category_major or UNCATEGORISED) == category.major
@@ -106,7 +103,10 @@ class RowSum(NamedTuple):
 
 
 class KeySum(NamedTuple):
-    """The number of rows with a key, their sum in yen, and the part of it that is income."""
+    """The number of rows with a key, their sum in yen, and the part of it that is income.
+
+    Of transfers, that is the part that moved in.
+    """
 
     key: str
     rows: int
@@ -116,7 +116,10 @@ class KeySum(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The sums of some rows: their number, spending less refunds, and income, in yen."""
+    """The sums of some rows: their number, spending less refunds, and income, in yen.
+
+    Of transfers, these are what moved out and in.
+    """
 
     rows: int
     spending: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
 
 from mdvec.dates import Month, MonthRange, runs_of
@@ -109,16 +109,25 @@ def left_out_in_words(reason: str | None) -> str:
     return f"（集計外: {REASONS_IN_WORDS[reason]}）" if reason else ""
 
 
-def sums_in_words(spending: int, income: int) -> str:
-    """Sums of rows: 支出 3,200円、収入 500円; a sum of nothing is left out."""
-    named = (("支出", spending), ("収入", income))
+def are_transfers(reasons: Collection[str | None]) -> bool:
+    """Whether these reasons choose transfers alone."""
+    return set(reasons) == {"transfer"}
+
+
+def sums_in_words(spending: int, income: int, *, moved: bool = False) -> str:
+    """Sums of rows: 支出 3,200円、収入 500円; a sum of nothing is left out.
+
+    Transfers are no spending: they ``moved`` out and in.
+    """
+    names = ("出金", "入金") if moved else ("支出", "収入")
+    named = zip(names, (spending, income), strict=True)
     return "、".join(f"{name} {format_currency(yen)}" for name, yen in named if yen)
 
 
-def totals_in_words(totals: Totals) -> str:
+def totals_in_words(totals: Totals, *, moved: bool = False) -> str:
     """The number of rows and the sums; a sum of nothing is left out."""
-    sums = sums_in_words(totals.spending, totals.income)
-    if totals.spending and totals.income:
+    sums = sums_in_words(totals.spending, totals.income, moved=moved)
+    if totals.spending and totals.income and not moved:
         sums += f"、収支 {format_currency(totals.balance, signed=True)}"
     if totals.rows and not sums:
         sums = "合計 0円"
@@ -231,11 +240,10 @@ PLANNED_LEFT_OUT = "上の金額には含めていません"
 PLANNED_DUE = "使った金額には含めていません。期間内のものは「これからの支払い」に数えます"
 
 
-def planned_notes(totals: Totals, where: str) -> list[str]:
+def planned_notes(totals: Totals, where: str, *, moved: bool = False) -> list[str]:
     """Note on rows dated after today, if there are any; ``where`` says which figures have them."""
-    amounts = "、".join(
-        filter(None, (f"{totals.rows:,}件", sums_in_words(totals.spending, totals.income)))
-    )
+    sums = sums_in_words(totals.spending, totals.income, moved=moved)
+    amounts = "、".join(filter(None, (f"{totals.rows:,}件", sums)))
     return [f"予定（今日より後の日付の明細）: {amounts}（{where}）"] if totals.rows > 0 else []
 
 

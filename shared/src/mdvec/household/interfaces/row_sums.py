@@ -14,6 +14,7 @@ from mdvec.dates import Days
 from mdvec.household.core.categories import INCOME, Category, Subject, folded_category
 from mdvec.household.core.sums import KeySum, RowSum
 from mdvec.household.core.transaction import RowNote, Transaction
+from mdvec.household.core.wording import are_transfers
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import counts, left_out, of_subject, transactions
 
@@ -108,6 +109,11 @@ class RowsChosen:
     noted: tuple[int, ...] = ()
     chosen: tuple[int, ...] = ()
 
+    @property
+    def are_transfers(self) -> bool:
+        """Whether only transfers are chosen, of which money out and in are summed apart."""
+        return are_transfers(self.reasons)
+
 
 def extent_of(ledger: Ledger) -> Days:
     """The days of a ledger, from the first with a row to the last; there has to be a row."""
@@ -134,8 +140,11 @@ def accounts_named(ledger: Ledger, name: str) -> list[str]:
     )
 
 
-def sums_by_text(condition: RowCondition, noted: Mapping[int, RowNote]) -> list[RowSum]:
+def sums_by_text(
+    condition: RowCondition, noted: Mapping[int, RowNote], *, of_transfers: bool = False
+) -> list[RowSum]:
     """The rows of a condition by all that words and groups ask; those that do not count too."""
+    columns = f"{_COLUMNS}, {_income(of_transfers=of_transfers)}"
     connection = condition.ledger.connection
     where, values = condition.where
     index = _BY_DATE if condition.is_of_few_days else _BY_SUBJECT
@@ -146,14 +155,14 @@ def sums_by_text(condition: RowCondition, noted: Mapping[int, RowNote]) -> list[
     summed_rows: list[RowSum] = []
     for known, by in kinds:
         rows = connection.execute(
-            f"SELECT {_COLUMNS} FROM transactions {by} "
+            f"SELECT {columns} FROM transactions {by} "
             f"WHERE {where} AND {known}{without} GROUP BY {_GROUPED}",
             (*values, *([ids] if noted else ())),
         )
         summed_rows += [RowSum(*row) for row in rows]
     if noted:
         rows = connection.execute(
-            f"SELECT {_COLUMNS}, id FROM transactions "
+            f"SELECT {columns}, id FROM transactions "
             f"WHERE {where} AND {_is_one_of('id')} GROUP BY id",
             (*values, ids),
         )
@@ -162,6 +171,11 @@ def sums_by_text(condition: RowCondition, noted: Mapping[int, RowNote]) -> list[
             for *row, row_id in rows
         ]
     return summed_rows
+
+
+def _income(*, of_transfers: bool) -> str:
+    part = "max(amount, 0)" if of_transfers else f"iif(category_major = '{INCOME}', amount, 0)"
+    return f"coalesce(sum({part}), 0)"
 
 
 _SUM = "count(*), coalesce(sum(amount), 0)"
@@ -190,7 +204,7 @@ def sums_by(rows: RowsChosen, key: Literal["date", "source_file"]) -> list[KeySu
     if key == "source_file" and not rows.condition.is_of_few_days:
         index = "NOT INDEXED"  # the column is in no index
     sources, values = _sources(rows, index)
-    income = f"coalesce(sum(iif(category_major = '{INCOME}', amount, 0)), 0)"
+    income = _income(of_transfers=rows.are_transfers)
     return [
         KeySum(*row)
         for source, bound in zip(sources, values, strict=True)

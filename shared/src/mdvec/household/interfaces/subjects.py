@@ -329,17 +329,19 @@ def related_notes(
     shop: ShopOf,
     category: Category | None,
     near: Collection[tuple[str, str]],
+    *,
+    moved: bool,
 ) -> list[str]:
     """A note on the rows among ``sums`` that fit the words' meaning; or none.
 
     They are those of the category that has the words in its name, or else those of the shops most
-    of whose rows have the descriptions and memos ``near``.
+    of whose rows have the descriptions and memos ``near``. ``moved``: the rows are transfers.
     """
     if category is not None:
         others = totals_of(row_sum for row_sum in sums if row_sum.is_of(category))
         note = (
             f"カテゴリ{bracketed_name(category)}のほかの明細は合計に入れていません"
-            f"（{totals_in_words(others)}）。カテゴリ全体は category で選べます"
+            f"（{totals_in_words(others, moved=moved)}）。カテゴリ全体は category で選べます"
         )
         return [note] if others.rows else []
     if not near:
@@ -353,7 +355,7 @@ def related_notes(
     shops = {name for name, count in alike.items() if 2 * count >= rows[name]}
     near_sums = [row_sum for row_sum in sums if shop(row_sum.description) in shops]
     groups = groups_by(near_sums, lambda row_sum: shop(row_sum.description))[:_MAX_SHOPS]
-    return [near_note(groups)] if groups else []
+    return [near_note(groups, moved=moved)] if groups else []
 
 
 def category_named(words: str, hierarchy: Hierarchy) -> Category | None:
