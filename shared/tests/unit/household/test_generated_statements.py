@@ -230,10 +230,6 @@ def kept(form):
     return parsed_mapping(toml_of(proposal.mapping).encode())
 
 
-def test_there_are_a_hundred_kinds():
-    assert len(KINDS) >= 100
-
-
 @pytest.mark.parametrize(
     ("form", "complication"),
     [
@@ -268,39 +264,3 @@ def test_what_changes_no_figure_is_not_asked_about(form, complication):
         text, amounts, _ = of_kind(form, complication, seed)
         parsed = read_statement(text.encode(), "a.csv", Mappings((mapping,), ()))
         assert (parsed.passed_over, [row.amount for row in parsed.rows]) == (None, amounts)
-
-
-@each("form", [name for name, form in FORMS.items() if form.balance])
-def test_the_balance_decides_what_a_fee_is(form):
-    decided = 0
-    for seed in range(5):
-        text, amounts, _ = of_kind(form, "fee", seed)
-        proposal = proposal_with(text, "架空", TODAY)
-        if not proposal.undecided:
-            decided += amounts_of(proposal.mapping, text) == amounts
-            assert any("手数料: fees" in check.text() for check in proposal.checks)
-    assert decided
-
-
-@each(
-    ("days", "is_asked", "first"),
-    [
-        (("31/01/2025", "01/02/2025"), False, "2025-01-31"),
-        (("01/31/2025", "02/01/2025"), False, "2025-01-31"),
-        (("3 Jan 2025", "4 Feb 2025"), False, "2025-01-03"),
-        (('"Jan 3, 2025"', '"Feb 4, 2025"'), False, "2025-01-03"),
-        (("03-Jan-2025", "04-Feb-2025"), False, "2025-01-03"),
-        (("01/02/2025", "03/02/2025"), True, ""),
-        (("31/01/25", "01/02/25"), True, ""),
-        (("07/07/01", "07/07/02"), True, ""),
-        (("令和7年1月3日", "R7.2.4"), False, "2025-01-03"),
-    ],
-)
-def test_days_are_read_in_the_only_way_there_is_or_asked_about(days, is_asked, first):
-    lines = "".join(f"{day},店,{amount},\n" for day, amount in zip(days, (100, 200), strict=True))
-    proposal = proposal_with(f"取引日,摘要,出金,入金\n{lines}", "架空", TODAY)
-    asked = [each.question.kind for each in proposal.undecided]
-    assert asked == ["days"] * is_asked
-    if not is_asked:
-        read = read_mapped(proposal.mapping, records_of(f"取引日,摘要,出金,入金\n{lines}"))
-        assert read.rows[0].date.isoformat() == first
