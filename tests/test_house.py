@@ -1,7 +1,6 @@
 """The house rules that no linter checks."""
 
 import ast
-import os
 import subprocess
 import sys
 from graphlib import TopologicalSorter
@@ -170,39 +169,6 @@ def test_no_module_imports_itself_so_each_can_be_imported_alone(trees):
         imported.update(*(packages[module] for module in imported))
         graph[name] = imported - packages[name] - {name}
     TopologicalSorter(graph).prepare()  # raises CycleError, which names the cycle
-
-
-IMPORT_ALONE = """
-import importlib, os, sys
-for name in sys.argv[1:]:
-    pid = os.fork()
-    if pid == 0:
-        importlib.import_module(name)
-        os._exit(0)
-    if os.waitpid(pid, 0)[1]:
-        print(name, "cannot be imported alone")
-"""
-"""Imports each module in a fork that has third-party libraries loaded, but none of our modules."""
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.parent.name)
-def test_each_module_can_be_imported_alone(source):
-    names = [
-        ".".join(path.relative_to(source).with_suffix("").parts).removesuffix(".__init__")
-        for path in source.rglob("*.py")
-    ]
-    loaded = (
-        "import apsw, cachetools, duckdb, filelock, matplotlib.pyplot, mcp.server.mcpserver, "
-        "numpy, pathspec, platformdirs, pydantic, statistics, tomllib, uvicorn\n"
-    )
-    # Coverage would write a file for every fork, which takes five times as long as the imports.
-    unwatched = {key: value for key, value in os.environ.items() if "COVERAGE" not in key}
-    done = subprocess.run(
-        [sys.executable, "-c", loaded + IMPORT_ALONE, *names],
-        capture_output=True, text=True, env=unwatched, check=False,
-    )  # fmt: skip
-    assert (done.stdout, done.returncode) == ("", 0)
 
 
 LOADS_NOTHING_SLOW = {

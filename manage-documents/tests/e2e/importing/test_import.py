@@ -1,7 +1,6 @@
 """`mdvec import`: what it imports, updates, refuses and reports."""
 
 import json
-import os
 import re
 
 from mdvec.converters import NEW_TOOL_ENDINGS
@@ -117,14 +116,6 @@ def test_an_update_embeds_only_chunks_whose_text_or_title_changed(notes):
         "chunks": 3, "chunks_embedded": 2,
     }  # fmt: skip
     assert documents(notes) == {"moved.txt": 1, "water.md": 2}
-
-
-def test_moved_and_touched_files_are_not_embedded_again(notes):
-    (notes.docs / "米.txt").rename(notes.docs / "git" / "米.txt")
-    os.utime(notes.docs / "water.md", ns=(0, 0))
-    report = notes("import", "-n", "notes", "-m", "update", "--format", "json").json
-    assert (report["added"], report["deleted"], report["updated"]) == (1, 1, 0)
-    assert (report["unchanged"], report["chunks_embedded"]) == (2, 0)
 
 
 def test_replace_accepts_other_chunking_and_verbose_logs_the_stages(notes):

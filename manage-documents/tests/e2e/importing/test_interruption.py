@@ -107,18 +107,6 @@ def test_a_second_import_of_a_tool_waits_for_the_first_unless_it_would_be_refuse
     check(mdvec, 20)
 
 
-@pytest.mark.soak
-def test_imports_of_two_tools_at_once_both_succeed(mdvec):
-    many_files(mdvec, 30)
-    for name in ("one", "two"):
-        add_tool(mdvec.database, name, "d", mdvec.docs, "markdown")
-    for process in [mdvec.start("import", "-n", name) for name in ("one", "two")]:
-        assert process.communicate(timeout=60)[1] == "model: use\n"
-        assert process.returncode == 0
-    tools = overview(mdvec.database).tools
-    assert [(tool.name, tool.documents) for tool in tools] == [("one", 30), ("two", 30)]
-
-
 @pytest.mark.parametrize("kept", [False, True])
 def test_a_stopped_demo_removes_what_it_made_and_says_so_last(mdvec, tmp_path, kept):
     mdvec.environment["TMPDIR"] = str(tmp_path)

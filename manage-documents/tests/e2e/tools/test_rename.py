@@ -14,10 +14,3 @@ def test_a_renamed_tool_answers_and_is_listed_with_its_title(notes):
     gone = notes("search", "-n", "notes", "水")
     assert (gone.code, gone.out) == (1, "")
     assert "notes" in gone.err
-
-
-def test_a_refused_name_changes_nothing(notes):
-    for to, code in (("Memo", 2), ("search", 2)):
-        done = notes("tool", "rename", "-n", "notes", "--to", to)
-        assert (done.code, done.err.count("\n")) == (code, 1)
-    assert notes("tool", "ls").out == "notes\n"

@@ -72,15 +72,6 @@ def test_invalid_names_are_refused_in_one_line_and_create_nothing(mdvec):
     assert mdvec.files() == before
 
 
-def test_names_of_the_servers_own_tools_are_reserved(mdvec):
-    done = mdvec("tool", "add", "-n", "search", "-d", "d", "-s", "docs")
-    assert done.code == 2
-    assert done.err == (
-        "error: the name 'search' belongs to the server itself; choose another, "
-        "such as 'my-search'\n"
-    )
-
-
 def test_names_of_unknown_tools_are_shown_and_never_become_sql(notes):
     evil = "notes'; DROP TABLE tools; --"
     commands = (("import", "-n", evil), ("tool", "enable", "-n", evil))

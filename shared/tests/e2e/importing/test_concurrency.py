@@ -15,18 +15,6 @@ def fill(collection: Collection, files: int) -> None:
         collection.write(f"{number:03}.md", f"# 節 {number}\n\n{TEXT}{number}\n")
 
 
-@pytest.mark.soak
-def test_a_second_import_of_a_tool_waits_and_then_finds_everything_done(collection, importing):
-    fill(collection, 30)
-    imports = [importing(collection, "update") for _ in range(2)]
-    ends = [child.communicate(timeout=60) for child in imports]
-    assert [errors for _, errors in ends] == ["", ""]
-    lines = sorted(output.splitlines()[-1] for output, _ in ends)
-    assert lines == ["done 0 0 0 30", "done 30 0 0 0"]
-    collection.check()
-    assert list(collection.database.parent.glob("*.lock")) == []
-
-
 def test_imports_of_two_tools_run_at_once(collection, importing, tmp_path):
     other = Collection(tmp_path / "other", collection.database, name="other")
     fill(collection, 10)

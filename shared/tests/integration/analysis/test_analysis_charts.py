@@ -136,28 +136,6 @@ def test_a_cloud_shows_the_mean_of_each_cell(run):
     assert found == [pytest.approx(point) for point in means]
 
 
-def test_a_histogram_counts_each_value_once(run):
-    data, folder = run
-    chart = safe_chart(data["polars"], "histogram", "心拍", folder=folder)
-    counts = [0.0] * 40
-    for number in numbered(HEARTS, 40):
-        counts[number] += 1
-    assert shown(chart) == {"件数": tuple(counts)}
-
-
-def test_boxes_have_the_quartiles_of_each_name(run):
-    data, folder = run
-    chart = safe_chart(data["pandas"], "box", "周回", "ペース", folder=folder)
-    laps = {str(lap): PACES[lap::7] for lap in range(7)}
-    quartiles = [
-        (min(laps[lap]), *statistics.quantiles(laps[lap], method="inclusive"), max(laps[lap]))
-        for lap in chart.plot.names
-    ]
-    assert sorted(chart.plot.names) == list(laps)
-    found = list(zip(*shown(chart).values(), strict=True))
-    assert found == [pytest.approx(five) for five in quartiles]
-
-
 def test_the_values_of_color_name_the_series_even_if_they_are_numbers(folder):
     handle = exported(
         folder, "SELECT i // 2 AS x, 2024 + i % 2 AS year, i FROM range(6) t(i)", "csv"

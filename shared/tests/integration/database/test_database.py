@@ -5,10 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import apsw
 import pytest
 
-from mdvec.database import migrations
 from mdvec.database.connection import (
     DatabaseError,
     DatabaseMissing,
@@ -49,58 +47,10 @@ def test_an_empty_file_becomes_a_database(tmp_path):
     assert [tool.name for tool in registering.list_tools(path, active_only=True)] == ["notes"]
 
 
-def test_another_programs_database_is_refused_and_unchanged(tmp_path):
-    path = tmp_path / "other.sqlite"
-    other = apsw.Connection(str(path))
-    other.execute("CREATE TABLE tools (id INTEGER)")
-    other.close()
-    before = path.read_bytes()
-    for mode in ("read", "write", "create"):
-        with pytest.raises(DatabaseUnusable, match="another program"), open_database(path, mode):
-            pass
-    assert path.read_bytes() == before
-
-
-def test_a_database_of_a_newer_version_is_refused_and_unchanged(collection):
-    with open_database(collection.database, "write") as connection:
-        connection.execute(f"PRAGMA user_version = {migrations.LATEST + 1}")
-    for mode in ("read", "write", "create"):
-        with (
-            pytest.raises(DatabaseUnusable, match="made by a newer mdvec"),
-            open_database(collection.database, mode),
-        ):
-            pass
-
-
 def test_an_empty_file_is_a_database_without_tools(tmp_path):
     path = tmp_path / "empty.sqlite"
     path.touch()
     assert registering.list_tools(path, active_only=False) == []
-
-
-def test_a_folder_is_not_a_database(tmp_path):
-    for mode in ("read", "write", "create"):
-        with pytest.raises(DatabaseUnusable, match=str(tmp_path)), open_database(tmp_path, mode):
-            pass
-
-
-def test_a_path_that_cannot_be_created_is_refused(tmp_path):
-    (tmp_path / "file").touch()
-    with (
-        pytest.raises(DatabaseUnusable, match="cannot create the folder"),
-        open_database(tmp_path / "file" / "data.sqlite", "create"),
-    ):
-        pass
-
-
-def test_a_damaged_database_is_reported_as_damaged(collection):
-    collection.write("a.md", "言葉。" * 2000)
-    collection.import_("new")
-    with collection.database.open("r+b") as file:
-        file.seek(4096)
-        file.write(b"\xff" * 40960)
-    with pytest.raises(DatabaseUnusable, match="is damaged"):
-        collection.import_("replace")
 
 
 def test_a_reader_leaves_no_log_behind(collection):

@@ -69,14 +69,6 @@ def test_by_checksum_a_file_of_the_same_size_and_time_is_read_again(runs):
     assert runs.read("my_runs__a") == [(222,)]
 
 
-def test_a_file_dated_later_than_the_database_stores_is_one_like_others(runs):
-    file = runs.folder / "a.csv"
-    file.write_text("x\n111\n", "utf-8")
-    os.utime(file, (13_600_000_000,) * 2)  # 2400
-    assert counts(runs.import_("new")) == (1, 0, 0, 0, 0)
-    assert counts(runs.import_()) == (0, 0, 0, 1, 0)
-
-
 def test_a_parquet_file_is_recorded_in_its_place(runs):
     file = runs.parquet("June 2025.parquet")
     report = runs.import_("new")

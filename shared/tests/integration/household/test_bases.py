@@ -105,10 +105,6 @@ def test_the_base_is_the_one_that_the_period_gives_it(ledger, period, base, befo
         assert f"「{base}」を " in answer.text
 
 
-def test_there_are_enough_pairs_counted_by_hand():
-    assert len(PAIRS) >= 33
-
-
 @each(
     ("base", "before"),
     [

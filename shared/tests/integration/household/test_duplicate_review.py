@@ -33,17 +33,22 @@ def tool(db):
 
 
 @pytest.fixture
-def pair(db, tool):
-    """Two rows that are alike, found by a search: check 1."""
-    add(db, tool, 2)
-    review.detect(Ledger.undated(db, tool), EXACT)
+def ledger(db, tool):
+    return Ledger.undated(db, tool)
 
 
 @pytest.fixture
-def three(db, tool):
+def pair(ledger, db, tool):
+    """Two rows that are alike, found by a search: check 1."""
+    add(db, tool, 2)
+    review.detect(ledger, EXACT)
+
+
+@pytest.fixture
+def three(ledger, db, tool):
     """The checks of three rows that are alike, found by a search."""
     add(db, tool, 3)
-    review.detect(Ledger.undated(db, tool), EXACT)
+    review.detect(ledger, EXACT)
     return pairs(db, tool)
 
 
@@ -61,25 +66,25 @@ def version(db, tool):
     return found[0] if found else 0
 
 
-def test_a_search_keeps_its_pairs_for_review(db, tool):
+def test_a_search_keeps_its_pairs_for_review(ledger, db, tool):
     for shop in ("スーパー", "書店", "カフェ"):
         add(db, tool, 2, description=shop, amount=-len(shop) * 100)
-    found = review.detect(Ledger.undated(db, tool), EXACT)
+    found = review.detect(ledger, EXACT)
     assert found.candidates_count == found.new_count == 3
     assert found.message.startswith("3件の重複候補が見つかりました（同じ買い物らしい 3件、")
     assert marks(db) == {}
-    assert review.detect(Ledger.undated(db, tool), EXACT).new_count == 0
+    assert review.detect(ledger, EXACT).new_count == 0
 
 
-def test_a_search_without_likely_pairs_offers_a_wider_one(db, tool):
-    assert review.detect(Ledger.undated(db, tool), DetectionOptions(1)).message == (
+def test_a_search_without_likely_pairs_offers_a_wider_one(ledger, db, tool):
+    assert review.detect(ledger, DetectionOptions(1)).message == (
         "重複候補は見つかりませんでした。"
         "date_tolerance_days を7にすると、日付がもっと離れた組も探せます。"
     )
     add(db, tool, account="カードA", mf_id="a")
     add(db, tool, account="カードA", mf_id="b")
     add(db, tool, account="カードA", mf_id="c", date="2024-01-16")
-    found = review.detect(Ledger.undated(db, tool), DetectionOptions(1))
+    found = review.detect(ledger, DetectionOptions(1))
     assert (found.candidates_count, found.likely_count, found.below_threshold_count) == (1, 0, 2)
     assert found.message == (
         "1件の重複候補が見つかりました（同じ買い物らしい 0件、別の買い物らしい 1件）。"
@@ -87,38 +92,38 @@ def test_a_search_without_likely_pairs_offers_a_wider_one(db, tool):
         "date_tolerance_days を7にすると、日付がもっと離れた組も探せます。"
         "ほかに類似度0.5未満の組が2件あります（min_similarity_score を下げると候補になります）。"
     )
-    widest = review.detect(Ledger.undated(db, tool), DetectionOptions(366, min_similarity_score=0))
+    widest = review.detect(ledger, DetectionOptions(366, min_similarity_score=0))
     assert "date_tolerance_days" not in widest.message
     found = Detection(1, 0, 1, 0, below_threshold_count=2, dropped_count=0, followed_count=0)
     told = detection_message(found, CandidateCounts.of([]), least=0, wider_days=0)
     assert "類似度" not in told  # none is below 0
-    (one,) = review.list_candidates(Ledger.undated(db, tool)).candidates
+    (one,) = review.list_candidates(ledger).candidates
     assert (one.is_likely, one.reasons) == (
         False,
         ("同じ口座の明細に別の行としてある", "この店は前後45日で3回ある"),
     )
 
 
-def test_a_search_that_was_too_wide_is_taken_back_by_a_narrower_one(db, tool):
+def test_a_search_that_was_too_wide_is_taken_back_by_a_narrower_one(ledger, db, tool):
     add(db, tool)
     add(db, tool, date="2024-01-16")
     add(db, tool, date="2024-01-17")
-    review.detect(Ledger.undated(db, tool), DetectionOptions(2))
+    review.detect(ledger, DetectionOptions(2))
     assert list(pairs(db, tool)) == [(1, 2), (2, 3), (1, 3)]
     decide(db, tool, pairs(db, tool)[1, 3], "skip")
-    assert review.detect(Ledger.undated(db, tool), DetectionOptions(1), [1]).dropped_count == 0
-    found = review.detect(Ledger.undated(db, tool), EXACT)
+    assert review.detect(ledger, DetectionOptions(1), [1]).dropped_count == 0
+    found = review.detect(ledger, EXACT)
     assert found.dropped_count == 2
     assert "前の検索だけが見つけた未判定の2組は候補から外しました。" in found.message
     assert list(pairs(db, tool)) == [(1, 3)]
 
 
-def test_a_candidate_shows_both_rows_and_how_it_was_found(db, tool):
+def test_a_candidate_shows_both_rows_and_how_it_was_found(ledger, db, tool):
     add(db, tool)
     add(db, tool, date="2024-01-16", amount=-5020, account="カードA", memo="夕食")
-    review.detect(Ledger.undated(db, tool), DetectionOptions(3, Decimal(50), Decimal("1.5")))
-    (one,) = review.list_candidates(Ledger.undated(db, tool)).candidates
-    assert one == review.candidate_detail(Ledger.undated(db, tool), one.check_id)
+    review.detect(ledger, DetectionOptions(3, Decimal(50), Decimal("1.5")))
+    (one,) = review.list_candidates(ledger).candidates
+    assert one == review.candidate_detail(ledger, one.check_id)
     assert (one.date_diff_days, one.amount_diff, one.user_decision) == (1, 20, None)
     assert one.is_likely
     assert one.reasons == ("店名が同じ", "一方は手入力かレシート", "金額が違う")
@@ -136,7 +141,7 @@ def test_a_candidate_shows_both_rows_and_how_it_was_found(db, tool):
     assert (shown.source_file, shown.row_number) == (FILE, 3)
 
 
-def test_duplicate_takes_the_second_row_out_of_the_sums(db, tool, pair):
+def test_duplicate_takes_the_second_row_out_of_the_sums(ledger, db, tool, pair):
     before = version(db, tool)
     answer = decide(db, tool, 1, "duplicate")
     assert (answer.success, answer.marked_transaction_id) == (True, 2)
@@ -144,10 +149,8 @@ def test_duplicate_takes_the_second_row_out_of_the_sums(db, tool, pair):
         "重複として記録しました。取引ID 1 を残し、取引ID 2 を今後の集計から除外しました。"
     )
     assert marks(db) == {2: 1}
-    assert review.stats(Ledger.undated(db, tool)).duplicate_rate == 50.0
-    assert [
-        row.id for row in duplicate_checks.compared_rows(Ledger.undated(db, tool)) if row.counts
-    ] == [1]
+    assert review.stats(ledger).duplicate_rate == 50.0
+    assert [row.id for row in duplicate_checks.compared_rows(ledger) if row.counts] == [1]
     checked = db.execute("SELECT duplicate_checked FROM transactions").fetchall()
     assert checked == [(1,), (1,)]
     assert version(db, tool) > before
@@ -175,46 +178,46 @@ def test_another_decision_removes_the_mark(db, tool, pair, decision):
     assert (answer.marked_transaction_id, marks(db)) == (None, {})
 
 
-def test_a_skipped_pair_stays_open_after_the_new_ones(db, tool):
+def test_a_skipped_pair_stays_open_after_the_new_ones(ledger, db, tool):
     add(db, tool)
     add(db, tool)
     add(db, tool, description="スーパーマーケット")
-    review.detect(Ledger.undated(db, tool), EXACT)
+    review.detect(ledger, EXACT)
     assert list(pairs(db, tool)) == [(1, 2), (1, 3), (2, 3)]
     decide(db, tool, 1, "skip")
     assert list(pairs(db, tool)) == [(1, 3), (2, 3), (1, 2)]
-    listed = review.list_candidates(Ledger.undated(db, tool)).total_count
-    assert review.stats(Ledger.undated(db, tool)).pending_checks == listed == 1
-    assert review.detect(Ledger.undated(db, tool), EXACT).candidates_count == 1
+    listed = review.list_candidates(ledger).total_count
+    assert review.stats(ledger).pending_checks == listed == 1
+    assert review.detect(ledger, EXACT).candidates_count == 1
 
 
 @pytest.mark.parametrize("decision", ["duplicate", "not_duplicate"])
-def test_a_decided_pair_is_never_asked_about_again(db, tool, pair, decision):
+def test_a_decided_pair_is_never_asked_about_again(ledger, db, tool, pair, decision):
     decide(db, tool, 1, decision)
-    again = review.detect(Ledger.undated(db, tool), DetectionOptions(min_similarity_score=0.5))
+    again = review.detect(ledger, DetectionOptions(min_similarity_score=0.5))
     assert (again.candidates_count, pairs(db, tool)) == (0, {})
-    assert review.candidate_detail(Ledger.undated(db, tool), 1).user_decision == decision
+    assert review.candidate_detail(ledger, 1).user_decision == decision
     assert pairs(db, tool, skip_checked=False) == {(1, 2): 1}
     if decision == "not_duplicate":
         assert "判定済みの1組は除いています" in again.message
 
 
-def test_an_open_pair_gets_its_newer_score(db, tool):
+def test_an_open_pair_gets_its_newer_score(ledger, db, tool):
     add(db, tool)
     add(db, tool, account="カードA")
-    review.detect(Ledger.undated(db, tool), EXACT)
+    review.detect(ledger, EXACT)
     db.execute("UPDATE transactions SET amount = -5040 WHERE id = 2")
-    review.detect(Ledger.undated(db, tool), DetectionOptions(amount_tolerance_pct=Decimal(1)))
-    one = review.candidate_detail(Ledger.undated(db, tool), 1)
+    review.detect(ledger, DetectionOptions(amount_tolerance_pct=Decimal(1)))
+    one = review.candidate_detail(ledger, 1)
     assert (one.amount_diff, one.detection_params.amount_tolerance_pct) == (40, 1.0)
     assert one.similarity_score < 1
 
 
-def test_a_decided_pair_keeps_its_score_and_tolerances(db, tool, pair):
+def test_a_decided_pair_keeps_its_score_and_tolerances(ledger, db, tool, pair):
     decide(db, tool, 1, "not_duplicate")
-    before = review.candidate_detail(Ledger.undated(db, tool), 1)
-    review.detect(Ledger.undated(db, tool), DetectionOptions(3))
-    assert review.candidate_detail(Ledger.undated(db, tool), 1) == before
+    before = review.candidate_detail(ledger, 1)
+    review.detect(ledger, DetectionOptions(3))
+    assert review.candidate_detail(ledger, 1) == before
 
 
 def test_three_copies_leave_one(db, tool, three):
@@ -239,48 +242,48 @@ def test_a_row_marked_by_two_pairs_stays_marked_until_both_are_undone(db, tool, 
     assert marks(db) == {}
 
 
-def test_when_an_original_turns_out_to_be_a_duplicate_its_copies_follow(db, tool, three):
+def test_when_an_original_turns_out_to_be_a_duplicate_its_copies_follow(ledger, db, tool, three):
     decide(db, tool, three[2, 3], "duplicate")
     assert marks(db) == {3: 2}
     decide(db, tool, three[1, 2], "duplicate")
     assert marks(db) == {2: 1, 3: 1}
-    deciding.restore(Ledger.undated(db, tool), 2)
+    deciding.restore(ledger, 2)
     assert marks(db) == {3: 2}
 
 
-def test_a_restored_row_counts_and_its_pair_is_not_a_duplicate(db, tool, pair):
+def test_a_restored_row_counts_and_its_pair_is_not_a_duplicate(ledger, db, tool, pair):
     decide(db, tool, 1, "duplicate")
-    answer = deciding.restore(Ledger.undated(db, tool), 2)
+    answer = deciding.restore(ledger, 2)
     assert answer.success
     assert answer.message.startswith("取引ID 2 を復元しました。再び集計に含まれます。")
-    assert review.candidate_detail(Ledger.undated(db, tool), 1).user_decision == "not_duplicate"
+    assert review.candidate_detail(ledger, 1).user_decision == "not_duplicate"
     assert (marks(db), pairs(db, tool)) == ({}, {})
-    assert review.detect(Ledger.undated(db, tool), EXACT).candidates_count == 0
-    again = deciding.restore(Ledger.undated(db, tool), 2)
+    assert review.detect(ledger, EXACT).candidates_count == 0
+    again = deciding.restore(ledger, 2)
     assert again.success
     assert "マークされていません" in again.message
 
 
-def test_a_search_frees_rows_that_lost_their_original(db, tool, three):
+def test_a_search_frees_rows_that_lost_their_original(ledger, db, tool, three):
     decide(db, tool, three[1, 2], "duplicate")
     db.execute("DELETE FROM transactions WHERE id = 1")
-    assert review.detect(Ledger.undated(db, tool), EXACT).candidates_count == 1
+    assert review.detect(ledger, EXACT).candidates_count == 1
     assert (marks(db), list(pairs(db, tool))) == ({}, [(2, 3)])
 
 
 @pytest.mark.parametrize("column", ["is_target = 0", "is_transfer = 1", "amount = NULL"])
-def test_a_pair_with_a_row_that_no_longer_counts_is_not_listed(db, tool, pair, column):
+def test_a_pair_with_a_row_that_no_longer_counts_is_not_listed(ledger, db, tool, pair, column):
     db.execute(f"UPDATE transactions SET {column} WHERE id = 1")
-    assert (pairs(db, tool), review.stats(Ledger.undated(db, tool)).pending_checks) == ({}, 0)
-    assert review.detect(Ledger.undated(db, tool), EXACT).candidates_count == 0
+    assert (pairs(db, tool), review.stats(ledger).pending_checks) == ({}, 0)
+    assert review.detect(ledger, EXACT).candidates_count == 0
     assert pairs(db, tool, skip_checked=False) == {}
 
 
-def test_two_households_never_mix(db, tool):
+def test_two_households_never_mix(ledger, db, tool):
     other = make_household(db, "other")
     for owner in (tool, tool, other, other):
         add(db, owner)
-    review.detect(Ledger.undated(db, tool), EXACT)
+    review.detect(ledger, EXACT)
     assert list(pairs(db, tool)) == [(1, 2)]
     assert pairs(db, other) == {}
     with pytest.raises(CheckNotFound):
@@ -293,74 +296,72 @@ def test_two_households_never_mix(db, tool):
     assert review.stats(Ledger.undated(db, other)).marked_duplicates == 0
 
 
-def test_a_search_of_some_transactions_finds_their_pairs_only(db, tool):
+def test_a_search_of_some_transactions_finds_their_pairs_only(ledger, db, tool):
     for day in (1, 1, 2, 2):
         add(db, tool, date=f"2024-02-0{day}")
-    assert review.detect(Ledger.undated(db, tool), EXACT, [4]).candidates_count == 1
+    assert review.detect(ledger, EXACT, [4]).candidates_count == 1
     assert list(pairs(db, tool)) == [(3, 4)]
-    assert (
-        review.detect(Ledger.undated(db, tool), EXACT, []).candidates_count == 2
-    )  # as if none were stated
+    assert review.detect(ledger, EXACT, []).candidates_count == 2  # as if none were stated
 
 
-def test_unknown_ids_are_named_in_the_error(db, tool):
+def test_unknown_ids_are_named_in_the_error(ledger, db, tool):
     add(db, tool)
     for check_id in (99, -1, 2**70):
         with pytest.raises(CheckNotFound, match="指定された重複候補が見つかりません"):
-            review.candidate_detail(Ledger.undated(db, tool), check_id)
+            review.candidate_detail(ledger, check_id)
         with pytest.raises(CheckNotFound, match="list_duplicate_candidates"):
             decide(db, tool, check_id, "duplicate")
     for transaction_id in (99, -(2**70)):
         with pytest.raises(TransactionNotFound, match="指定された取引が見つかりません"):
-            deciding.restore(Ledger.undated(db, tool), transaction_id)
+            deciding.restore(ledger, transaction_id)
         with pytest.raises(TransactionNotFound, match="指定された取引が見つかりません"):
-            review.detect(Ledger.undated(db, tool), EXACT, [1, transaction_id])
+            review.detect(ledger, EXACT, [1, transaction_id])
 
 
-def test_an_unknown_decision_changes_nothing(db, tool, pair):
+def test_an_unknown_decision_changes_nothing(ledger, db, tool, pair):
     with pytest.raises(InvalidDecision, match="判定値が不正です（duplicate/not_duplicate/skip"):
         decide(db, tool, 1, "maybe")
-    assert review.candidate_detail(Ledger.undated(db, tool), 1).user_decision is None
+    assert review.candidate_detail(ledger, 1).user_decision is None
 
 
-def test_a_list_has_pages_of_one_to_fifty_candidates(db, tool):
+def test_a_list_has_pages_of_one_to_fifty_candidates(ledger, db, tool):
     for number in range(60):
         add(db, tool, 2, description=f"店の名前{number}", amount=-1001 - number)
-    review.detect(Ledger.undated(db, tool), EXACT)
-    listed = review.list_candidates(Ledger.undated(db, tool), 50)
+    review.detect(ledger, EXACT)
+    listed = review.list_candidates(ledger, 50)
     assert (len(listed.candidates), listed.total_count, listed.next_page) == (50, 60, 2)
     assert listed.message.startswith(
         "未確認の重複候補は60件です（同じ買い物らしい 60件、別の買い物らしい 0件）。1/2ページです。"
     )
-    last = review.list_candidates(Ledger.undated(db, tool), 50, page=2)
+    last = review.list_candidates(ledger, 50, page=2)
     assert (len(last.candidates), last.next_page) == (10, None)
     assert {one.check_id for one in (*listed.candidates, *last.candidates)} == set(range(1, 61))
-    assert len(review.list_candidates(Ledger.undated(db, tool)).candidates) == 10
+    assert len(review.list_candidates(ledger).candidates) == 10
     for limit in (0, 51, -1):
         with pytest.raises(DuplicateResolutionError, match="limit は1〜50"):
-            review.list_candidates(Ledger.undated(db, tool), limit)
+            review.list_candidates(ledger, limit)
     for page in (0, 3):
         with pytest.raises(DuplicateResolutionError, match="page は1〜2"):
-            review.list_candidates(Ledger.undated(db, tool), 50, page=page)
+            review.list_candidates(ledger, 50, page=page)
 
 
-def test_a_decision_is_written_whole_or_not_at_all(db, tool, pair):
+def test_a_decision_is_written_whole_or_not_at_all(ledger, db, tool, pair):
     db.execute(
         "CREATE TRIGGER no_marks BEFORE UPDATE OF is_duplicate ON transactions "
         "BEGIN SELECT raise(ABORT, 'no'); END"
     )
     with pytest.raises(apsw.ConstraintError):
         decide(db, tool, 1, "duplicate")
-    assert review.candidate_detail(Ledger.undated(db, tool), 1).user_decision is None
-    assert (marks(db), review.stats(Ledger.undated(db, tool)).pending_checks) == ({}, 1)
+    assert review.candidate_detail(ledger, 1).user_decision is None
+    assert (marks(db), review.stats(ledger).pending_checks) == ({}, 1)
 
 
-def test_a_search_with_too_many_pairs_stores_nothing(db, tool):
+def test_a_search_with_too_many_pairs_stores_nothing(ledger, db, tool):
     with db:
         add(db, tool, 449)
     with pytest.raises(DuplicateDetectionError, match="多すぎます"):
-        review.detect(Ledger.undated(db, tool), EXACT)
-    assert review.list_candidates(Ledger.undated(db, tool)).total_count == 0
+        review.detect(ledger, EXACT)
+    assert review.list_candidates(ledger).total_count == 0
 
 
 def three_of_one(db, tool):
@@ -373,25 +374,23 @@ def three_of_one(db, tool):
     )  # fmt: skip
 
 
-def test_three_rows_of_one_purchase_are_one_candidate(db, tool):
+def test_three_rows_of_one_purchase_are_one_candidate(ledger, db, tool):
     three_of_one(db, tool)
-    assert review.detect(Ledger.undated(db, tool), DetectionOptions()).candidates_count == 1
+    assert review.detect(ledger, DetectionOptions()).candidates_count == 1
     assert candidates(db, tool) == [(1, 2, 3)]
-    (one,) = review.list_candidates(Ledger.undated(db, tool)).candidates
+    (one,) = review.list_candidates(ledger).candidates
     assert one.reasons[:2] == ("内容がもう一方の口座の店や決済サービスを指している", "店名が同じ")
-    answer = deciding.confirm(
-        Ledger.undated(db, tool), one.check_id, ReviewDecision("duplicate", keep=3)
-    )
+    answer = deciding.confirm(ledger, one.check_id, ReviewDecision("duplicate", keep=3))
     assert answer.message.startswith(
         "重複として記録しました。取引ID 3 を残し、取引ID 1、2 を今後の集計から除外しました。"
     )
     assert (answer.marked_transaction_ids, marks(db)) == ((1, 2), {1: 3, 2: 3})
     assert candidates(db, tool) == []
-    deciding.restore(Ledger.undated(db, tool), 1)
+    deciding.restore(ledger, 1)
     assert marks(db) == {2: 3}
 
 
-def test_a_candidate_has_the_score_of_its_best_pair(db, tool):
+def test_a_candidate_has_the_score_of_its_best_pair(ledger, db, tool):
     add(db, tool, 4)
     for first, second, score in [(3, 4, 0.9), (1, 2, 0.8), (1, 3, 0.7)]:
         db.execute(
@@ -400,19 +399,17 @@ def test_a_candidate_has_the_score_of_its_best_pair(db, tool):
             "detection_amount_tolerance_pct) VALUES (?, ?, ?, ?, 4, '0', '10')",
             (tool, first, second, score),
         )
-    (one,) = review.list_candidates(Ledger.undated(db, tool)).candidates
+    (one,) = review.list_candidates(ledger).candidates
     assert (one.similarity_score, len(one.others)) == (0.9, 2)
 
 
-def test_only_some_rows_of_a_candidate_can_be_decided(db, tool):
+def test_only_some_rows_of_a_candidate_can_be_decided(ledger, db, tool):
     three_of_one(db, tool)
-    review.detect(Ledger.undated(db, tool), DetectionOptions())
-    deciding.confirm(Ledger.undated(db, tool), 1, ReviewDecision("duplicate", keep=3, rows=(2, 3)))
+    review.detect(ledger, DetectionOptions())
+    deciding.confirm(ledger, 1, ReviewDecision("duplicate", keep=3, rows=(2, 3)))
     assert marks(db) == {2: 3}
     assert candidates(db, tool) == [(1, 3)]
-    deciding.confirm(
-        Ledger.undated(db, tool), pairs(db, tool)[1, 3], ReviewDecision("not_duplicate")
-    )
+    deciding.confirm(ledger, pairs(db, tool)[1, 3], ReviewDecision("not_duplicate"))
     assert candidates(db, tool) == []
 
 
@@ -428,30 +425,30 @@ def test_only_some_rows_of_a_candidate_can_be_decided(db, tool):
         (ReviewDecision("duplicate", rows=(1,)), "transaction_ids には"),
     ],
 )
-def test_rows_of_other_candidates_are_refused(db, tool, choice, words):
+def test_rows_of_other_candidates_are_refused(ledger, db, tool, choice, words):
     three_of_one(db, tool)
-    review.detect(Ledger.undated(db, tool), DetectionOptions())
+    review.detect(ledger, DetectionOptions())
     with pytest.raises(RowNotInCandidate, match=words):
-        deciding.confirm(Ledger.undated(db, tool), 1, choice)
+        deciding.confirm(ledger, 1, choice)
     assert marks(db) == {}
 
 
-def test_the_user_changes_which_row_stays(db, tool):
+def test_the_user_changes_which_row_stays(ledger, db, tool):
     add(db, tool)
     add(db, tool, account="カードA")
-    review.detect(Ledger.undated(db, tool), EXACT)
-    deciding.confirm(Ledger.undated(db, tool), 1, ReviewDecision("duplicate", keep=2))
+    review.detect(ledger, EXACT)
+    deciding.confirm(ledger, 1, ReviewDecision("duplicate", keep=2))
     assert marks(db) == {1: 2}
-    deciding.confirm(Ledger.undated(db, tool), 1, ReviewDecision("duplicate", keep=1))
+    deciding.confirm(ledger, 1, ReviewDecision("duplicate", keep=1))
     assert marks(db) == {2: 1}
 
 
-def test_decisions_that_would_keep_no_row_keep_one(db, tool, three):
+def test_decisions_that_would_keep_no_row_keep_one(ledger, db, three):
     for rows, keep in [((1, 2), 1), ((2, 3), 2), ((1, 3), 3)]:
-        check = duplicate_checks.get_check(Ledger.undated(db, tool), three[rows])
+        check = duplicate_checks.get_check(ledger, three[rows])
         with db:
-            marks_table.record_decision(Ledger.undated(db, tool), check.id, "duplicate", keep)
-            marks_table.update_marks(Ledger.undated(db, tool))
+            marks_table.record_decision(ledger, check.id, "duplicate", keep)
+            marks_table.update_marks(ledger)
     assert len(marks(db)) == 2
     assert set(marks(db).values()) | set(marks(db)) == {1, 2, 3}
 
@@ -467,30 +464,30 @@ def connected_twice(db, tool, count=4):
 
 
 @pytest.mark.parametrize("one_first", [False, True])
-def test_all_purchases_of_the_same_accounts_are_decided_at_once_and_taken_back(db, tool, one_first):
+def test_all_purchases_of_the_same_accounts_are_decided_at_once_and_taken_back(
+    ledger, db, tool, one_first
+):
     connected_twice(db, tool)
     add(db, tool, 2, amount=-777)
-    review.detect(Ledger.undated(db, tool), DetectionOptions())
-    first, *_, last = review.list_candidates(Ledger.undated(db, tool)).candidates
+    review.detect(ledger, DetectionOptions())
+    first, *_, last = review.list_candidates(ledger).candidates
     assert {one.alike_count for one in (first, last)} == {0, 3}
     one = first if first.alike_count else last
     keep: int | None = one.transaction_2.id
     if one_first:
-        deciding.confirm(
-            Ledger.undated(db, tool), one.check_id, ReviewDecision("duplicate", keep=keep)
-        )
+        deciding.confirm(ledger, one.check_id, ReviewDecision("duplicate", keep=keep))
         keep = None  # the account that stayed is that of the others, too
     answer = deciding.confirm(
-        Ledger.undated(db, tool), one.check_id, ReviewDecision("duplicate", keep=keep, alike=True)
+        ledger, one.check_id, ReviewDecision("duplicate", keep=keep, alike=True)
     )
     assert answer.message.startswith(
         "4件の候補を重複として記録し、取引4件（取引ID 1、3、5、7）を今後の集計から除外しました。"
     )
     assert marks(db) == {number: number + 1 for number in (1, 3, 5, 7)}
     assert candidates(db, tool) == [(9, 10)]
-    (other,) = review.list_candidates(Ledger.undated(db, tool)).candidates
-    deciding.confirm(Ledger.undated(db, tool), other.check_id, ReviewDecision("duplicate"))
-    deciding.confirm(Ledger.undated(db, tool), one.check_id, ReviewDecision("skip", alike=True))
+    (other,) = review.list_candidates(ledger).candidates
+    deciding.confirm(ledger, other.check_id, ReviewDecision("duplicate"))
+    deciding.confirm(ledger, one.check_id, ReviewDecision("skip", alike=True))
     # The other one was decided in the same second, but by another request.
     assert (marks(db), len(candidates(db, tool))) == ({10: 9}, 4)
 
@@ -526,7 +523,7 @@ def test_a_decision_names_the_categories_that_lose_rows_and_how_to_keep_them(db,
     assert keep not in marks(db)
 
 
-def test_a_purchase_for_other_reasons_is_left_where_all_alike_are_decided(db, tool):
+def test_a_purchase_for_other_reasons_is_left_where_all_alike_are_decided(ledger, db, tool):
     """A shared bill of the same two cards, and two orders of which a card has the rows, too."""
     for number in range(2):
         add(db, tool, description=f"品物{number}", amount=-1_234 - 11 * number, account="Amazon",
@@ -536,29 +533,29 @@ def test_a_purchase_for_other_reasons_is_left_where_all_alike_are_decided(db, to
     for account in ("Amazon", "カードA"):
         add(db, tool, description="焼肉 大門", amount=-41_877, account=account,
             mf_id=f"b{account}", date="2024-01-20")  # fmt: skip
-    review.detect(Ledger.undated(db, tool), DetectionOptions())
-    listed = review.list_candidates(Ledger.undated(db, tool)).candidates
+    review.detect(ledger, DetectionOptions())
+    listed = review.list_candidates(ledger).candidates
     (shared,) = (each for each in listed if each.transaction_1.amount == -41_877)
     sure = [each for each in listed if each is not shared]
     assert [each.is_likely for each in listed] == [True] * 3
     assert ([each.alike_count for each in sure], shared.alike_count) == ([1, 1], 0)
     choice = ReviewDecision("duplicate", alike=True)
-    done = deciding.confirm(Ledger.undated(db, tool), sure[0].check_id, choice)
+    done = deciding.confirm(ledger, sure[0].check_id, choice)
     assert done.message.startswith("2件の候補を重複として記録し、")
     left = "同じ口座でも理由や確かさが違う1件の候補は、判定せずに残しました。"
     assert done.message.endswith(left)
     assert "1 candidate of the same accounts" in in_english(done.message)
     assert marks(db) == {2: 1, 4: 3}
     undo = ReviewDecision("skip", alike=True)
-    back = deciding.confirm(Ledger.undated(db, tool), sure[0].check_id, undo)
+    back = deciding.confirm(ledger, sure[0].check_id, undo)
     assert (left in back.message, marks(db)) == (False, {})
-    alone = deciding.confirm(Ledger.undated(db, tool), shared.check_id, choice)
+    alone = deciding.confirm(ledger, shared.check_id, choice)
     assert alone.message.endswith(
         "同じ口座でも理由や確かさが違う2件の候補は、判定せずに残しました。"
     )
 
 
-def test_purchases_of_two_accounts_are_alike_however_common_their_amounts(db, tool):
+def test_purchases_of_two_accounts_are_alike_however_common_their_amounts(ledger, db, tool):
     for number, amount in enumerate((-1_234, -2_345, -500)):
         for account, name in (("Amazon", "品物"), ("カードA", "AMAZON.CO.JP")):
             add(db, tool, description=name, amount=amount, account=account,
@@ -566,31 +563,29 @@ def test_purchases_of_two_accounts_are_alike_however_common_their_amounts(db, to
     for day in range(1, 29):
         add(db, tool, description="喫茶", amount=-500, account="カードA", mf_id=f"t{day}",
             date=f"2024-02-{day:02}")  # fmt: skip
-    review.detect(Ledger.undated(db, tool), DetectionOptions())
-    listed = review.list_candidates(Ledger.undated(db, tool)).candidates
+    review.detect(ledger, DetectionOptions())
+    listed = review.list_candidates(ledger).candidates
     is_common = ["よくある金額で、偶然同じになりやすい" in one.reasons for one in listed]
     assert (is_common, [one.alike_count for one in listed]) == ([False, False, True], [2, 2, 2])
 
 
-def test_a_habit_is_one_line_of_the_list_and_closed_at_once(db, tool):
+def test_a_habit_is_one_line_of_the_list_and_closed_at_once(ledger, db, tool):
     for day in range(10, 15):
         for stations in ("入 新宿 出 渋谷", "入 渋谷 出 新宿"):
             add(
                 db, tool, description=stations, amount=-178, account="モバイルSuica",
                 mf_id=f"{day}{stations}", date=f"2024-01-{day}",
             )  # fmt: skip
-    review.detect(Ledger.undated(db, tool), DetectionOptions())
-    (one,) = review.list_candidates(Ledger.undated(db, tool)).candidates
+    review.detect(ledger, DetectionOptions())
+    (one,) = review.list_candidates(ledger).candidates
     assert (one.is_likely, one.alike_count) == (False, 4)
-    answer = deciding.confirm(
-        Ledger.undated(db, tool), one.check_id, ReviewDecision("not_duplicate", alike=True)
-    )
+    answer = deciding.confirm(ledger, one.check_id, ReviewDecision("not_duplicate", alike=True))
     assert answer.message.startswith("5件の候補を重複ではないと記録しました。")
-    assert review.stats(Ledger.undated(db, tool)).confirmed_not_duplicate == 5
-    assert review.detect(Ledger.undated(db, tool), DetectionOptions()).candidates_count == 0
+    assert review.stats(ledger).confirmed_not_duplicate == 5
+    assert review.detect(ledger, DetectionOptions()).candidates_count == 0
 
 
-def test_an_import_tells_as_many_candidates_as_the_list_has(db, tool):
+def test_an_import_tells_as_many_candidates_as_the_list_has(ledger, db, tool):
     shop = "ヨドバシカメラ"
     for month in range(1, 7):
         for account, text in (("カードA", shop), ("カードB", f"PAYPAY*{shop}"), ("PayPay", shop)):
@@ -598,27 +593,25 @@ def test_an_import_tells_as_many_candidates_as_the_list_has(db, tool):
                 db, tool, description=text, amount=-12_000 - month, account=account,
                 mf_id=f"{account}{month}", date=f"2024-{month:02}-10",
             )  # fmt: skip
-    review.detect(Ledger.undated(db, tool), DetectionOptions(), by_user=False)
-    assert review.count_news(Ledger.undated(db, tool)) == (6, 0, 0)
-    assert len(review.list_candidates(Ledger.undated(db, tool)).candidates) == 6
+    review.detect(ledger, DetectionOptions(), by_user=False)
+    assert review.count_news(ledger) == (6, 0, 0)
+    assert len(review.list_candidates(ledger).candidates) == 6
 
 
-def test_what_an_import_finds_is_told_once(db, tool):
+def test_what_an_import_finds_is_told_once(ledger, db, tool):
     connected_twice(db, tool, 3)
-    review.detect(Ledger.undated(db, tool), DetectionOptions(), by_user=False)
-    assert review.count_news(Ledger.undated(db, tool)) == (3, 0, 0)
-    assert "同じ買い物が二度入っているらしい組が3件あります" in review.take_news(
-        Ledger.undated(db, tool)
-    )
-    assert review.take_news(Ledger.undated(db, tool)) == ""
-    review.detect(Ledger.undated(db, tool), DetectionOptions(), by_user=False)
-    assert review.count_news(Ledger.undated(db, tool)) == (0, 0, 0)
+    review.detect(ledger, DetectionOptions(), by_user=False)
+    assert review.count_news(ledger) == (3, 0, 0)
+    assert "同じ買い物が二度入っているらしい組が3件あります" in review.take_news(ledger)
+    assert review.take_news(ledger) == ""
+    review.detect(ledger, DetectionOptions(), by_user=False)
+    assert review.count_news(ledger) == (0, 0, 0)
 
 
-def test_an_imports_search_takes_nothing_back(db, tool):
+def test_an_imports_search_takes_nothing_back(ledger, db, tool):
     add(db, tool)
     add(db, tool, date="2024-01-21")
-    review.detect(Ledger.undated(db, tool), DetectionOptions(7))
+    review.detect(ledger, DetectionOptions(7))
     assert candidates(db, tool) == [(1, 2)]
-    review.detect(Ledger.undated(db, tool), DetectionOptions(), by_user=False)
+    review.detect(ledger, DetectionOptions(), by_user=False)
     assert candidates(db, tool) == [(1, 2)]

@@ -104,12 +104,6 @@ def household(tmp_path):
     return Household(tmp_path / "csv", tmp_path / "vectors.sqlite", name="kakeibo")
 
 
-def test_a_statement_dated_later_than_the_database_stores_is_one_like_others(household):
-    household.export("7.csv", row("a"), time=13_600_000_000)  # 2400
-    assert household.import_("new").added == 1
-    assert household.import_().unchanged == 1
-
-
 def test_each_transaction_is_found_with_its_row_date_and_amount(household):
     household.export("7.csv", row("a"), row("b", "市営プール", -500), row("c", "書店", -1980))
     report = household.import_("new")

@@ -12,12 +12,9 @@ from tiny_embedder import TinyBackend
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
 from mdvec.errors import MdvecError
-from mdvec.files.problems import Problem
-from mdvec.files.scanning import SourceMissing
 from mdvec.importing.options import ImportRefused
 from mdvec.manage.status import details
 from mdvec.manage.tool_import import import_tool
-from mdvec.text.tokens import InvalidChunking
 from mdvec.tools import registry
 
 LONG = "この節は五十文字より長いので、ひとつのチャンクになります。" * 3
@@ -37,13 +34,6 @@ def test_a_new_import_stores_every_file_and_reports_it(collection):
         ("a.md", 0), ("a.md", 1), ("sub/b.txt", 0),
     ]  # fmt: skip
     collection.check()
-
-
-def test_new_on_a_filled_tool_names_the_other_two_modes(collection):
-    collection.write("a.md", note("一"))
-    collection.import_("new")
-    with pytest.raises(ImportRefused, match=r"--mode update .* --mode replace"):
-        collection.import_("new")
 
 
 def test_new_fills_a_tool_whose_first_import_found_nothing(collection):
@@ -159,14 +149,6 @@ def test_a_replace_with_other_options_rebuilds_everything(collection):
     assert collection.import_().unchanged == 1
 
 
-def test_an_update_with_other_options_refuses_and_names_replace(collection):
-    collection.write("a.md", note("一"))
-    collection.import_("new", size=128)
-    with pytest.raises(ImportRefused, match=r"size = 128; to change it to 256.*--mode replace"):
-        collection.import_("update", size=256)
-    assert collection.import_("update", size=128).unchanged == 1
-
-
 def test_an_update_with_another_model_refuses_and_names_replace(collection):
     collection.write("a.md", note("一"))
     collection.import_("new")
@@ -176,27 +158,6 @@ def test_an_update_with_another_model_refuses_and_names_replace(collection):
         collection.import_()
     assert collection.import_("replace").added == 2
     collection.check()
-
-
-def test_a_chunk_size_over_the_models_limit_is_refused(collection):
-    collection.write("a.md", note("一"))
-    collection.backend = TinyBackend(max_tokens=100)
-    with pytest.raises(InvalidChunking, match="takes 100"):
-        collection.import_("new", size=128)
-
-
-def test_an_unreadable_file_is_reported_and_the_rest_is_imported(collection):
-    collection.write("good.md", note("一"))
-    (collection.folder / "bad.md").write_bytes(b"\xff\xfe\x00ab")
-    (collection.folder / "nul.md").write_bytes(b"a\0b")
-    (collection.folder / "gone.md").symlink_to(collection.folder / "nowhere.md")
-    report = collection.import_("new")
-    assert report.added == 1
-    assert report.failed == (
-        Problem("bad.md", "it is damaged UTF-16; save it as UTF-8"),
-        Problem("gone.md", "the link leads nowhere"),
-        Problem("nul.md", "it contains NUL bytes, so it is not text"),
-    )
 
 
 def test_a_document_whose_file_cannot_be_read_today_is_kept(collection):
@@ -209,15 +170,6 @@ def test_a_document_whose_file_cannot_be_read_today_is_kept(collection):
     report = collection.import_()
     assert (report.deleted, len(report.failed)) == (0, 2)
     assert {row[0] for row in collection.contents()} == {"a.md", "b.md"}
-
-
-def test_a_missing_source_folder_deletes_nothing(collection):
-    collection.write("a.md", note("一"))
-    collection.import_("new")
-    collection.folder.rename(collection.folder.with_name("elsewhere"))
-    with pytest.raises(SourceMissing, match="mdvec tool update"):
-        collection.import_()
-    assert len(collection.contents()) == 1
 
 
 class Spoiled(TinyBackend):

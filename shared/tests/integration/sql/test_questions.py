@@ -302,20 +302,6 @@ def test_a_comparison_is_that_of_pandas(site):
     assert (empty["first_rows"], empty["first_sum"], empty["difference_percent"]) == (0, None, None)
 
 
-def test_anomalies_are_those_of_a_rolling_median_in_pandas(site):
-    days = site.frame.dropna().groupby("day").amount.sum().astype(float)
-    earlier = days.shift(1).rolling(30, min_periods=5)
-    median = earlier.median()
-    mad = earlier.apply(lambda window: (window - window.median()).abs().median())
-    z = 0.6745 * (days - median) / mad
-    expected = z[z.abs() >= 3.5]
-    found = site.rows("anomalies", table="sales", measure="amount")
-    assert found, "the invented rows hold one"
-    assert [row["period"] for row in found] == [f"{day:%Y-%m-%d}" for day in expected.index]
-    assert [row["robust_z"] for row in found] == [round(one, 2) for one in expected]
-    assert [row["median"] for row in found] == list(median[expected.index])
-
-
 def test_correlations_are_those_of_pandas_the_strongest_first(site):
     numbers = site.frame[["size", "amount", "root"]].astype(float)
     expected = {(a, b): numbers[a].corr(numbers[b]) for a, b in combinations(numbers, 2)}

@@ -171,9 +171,9 @@ def test_two_periods_and_anomalies_are_those_of_plain_python(desk, shape):
         middle = median(before)
         spread = median(abs(one - middle) for one in before)
         if spread and abs(z := 0.6745 * (value - middle) / spread) >= 3.5:
-            expected[str(day)] = near(round(z, 2))
+            expected[str(day)] = near(round(z, 2)), near(middle)
     found = desk.answer("anomalies", shape, measure="amount", window=10)
-    assert {row["period"]: row["robust_z"] for row in found} == dict(
+    assert {row["period"]: (row["robust_z"], row["median"]) for row in found} == dict(
         list(expected.items())[: len(found)]
     )
     assert bool(found) == bool(expected)

@@ -100,20 +100,6 @@ def title_of(text, size=(800, 600)):
     return pixels(category("bar", 1, text), size)[: size[1] // 15]
 
 
-@each_chart
-@pytest.mark.parametrize(
-    "size",
-    [
-        (801, 599),
-        *(pytest.param(size, marks=pytest.mark.soak) for size in ((200, 150), (300, 900))),
-    ],
-)
-def test_a_png_has_exactly_the_size_that_was_asked_for(chart, size):
-    drawn = draw(chart, size, "png")
-    picture = Image.open(io.BytesIO(drawn.data))
-    assert (picture.size, picture.format, drawn.media_type) == (size, "PNG", "image/png")
-
-
 @each("width", range(201, 1921, 344))
 def test_no_width_loses_a_pixel_to_rounding(width):
     drawn = draw(category("bar", 1, "題"), (width, 151), "png")

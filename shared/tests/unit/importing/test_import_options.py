@@ -56,15 +56,6 @@ def test_a_tool_stays_with_its_model_unless_a_rebuild_takes_another(
     assert model_to_load(known, requested, rebuild=rebuild) == asked
 
 
-def test_another_model_without_a_rebuild_is_refused_and_names_replace():
-    with pytest.raises(ImportRefused) as refused:
-        model_to_load(IMPORTED, "plamo", rebuild=False)
-    assert str(refused.value) == (
-        "the tool 'notes' was imported with the model 'use'; "
-        "to change it to 'plamo', build it again with --mode replace"
-    )
-
-
 @pytest.mark.parametrize("card", [PLAMO, USE, E5_SMALL], ids=lambda card: card.name)
 def test_a_new_tool_has_its_models_default_chunking(card):
     assert resolve_chunking(NEW, ChunkingSettings(), card, rebuild=True) == ChunkingOptions(
