@@ -1,6 +1,7 @@
 """The server's life cycle: fast start, models loaded and unloaded, quick end."""
 
 import signal
+import subprocess
 import sys
 
 import psutil
@@ -85,6 +86,16 @@ def test_an_idle_model_gives_its_memory_back_and_is_loaded_again(filled, wire, t
     assert one.end()[1] == 0
 
 
+@pytest.mark.soak
+def test_an_idle_model_is_unloaded_early_when_memory_is_short(filled, wire):
+    settings = {"MDVEC_MODEL_AUTO_UNLOAD_MINUTES": "0.1", "MDVEC_MODEL_MEMORY_THRESHOLD": "0.0001"}
+    one = wire(filled / "vectors.sqlite", "--log-level", "INFO", **settings).greet()
+    first = passages(one.ask("notes", "水"))
+    one.logged("released the model use: memory is short")
+    assert passages(one.ask("notes", "水")) == first
+    assert one.count("loaded the model use") == 2
+
+
 def test_eight_searches_at_once_load_the_model_once_an_idle_one_is_released_and_ctrl_c_ends_it(
     filled, wire, tmp_path
 ):
@@ -119,6 +130,22 @@ def test_eight_searches_at_once_load_the_model_once_an_idle_one_is_released_and_
         assert one.count(f"DEBUG mdvec: [TIMER] {stage}: ") == 9
 
 
+@pytest.fixture
+def run(server):
+    """Run the server with nothing on STDIN; its exit code, and what it wrote."""
+
+    def run_it(*arguments, **options):
+        parameters = server(*arguments)
+        done = subprocess.run(
+            [sys.executable, *parameters.args],
+            input="", env=parameters.env, capture_output=True, encoding="utf-8", timeout=60,
+            check=False, **options,
+        )  # fmt: skip
+        return done.returncode, done.stdout, done.stderr
+
+    return run_it
+
+
 @each(
     ("arguments", "words"),
     [
@@ -139,3 +166,12 @@ def test_a_file_that_is_not_a_database_stops_the_start_with_one_sentence(tmp_pat
         f"{tmp_path}/notes.md is not a database; "
         "name another file with --database, or move this one away"
     )
+
+
+@pytest.mark.soak
+def test_settings_in_the_working_folder_are_ignored(filled, run, tmp_path):
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "mdvec.toml").write_text("[nonsense]\nkey = 1\n")
+    assert run(filled / "vectors.sqlite", cwd=work)[0] == 0
+    assert [path.name for path in work.iterdir()] == ["mdvec.toml"]

@@ -2,7 +2,12 @@
 
 import json
 
+import anyio
+import anyio.to_thread
+import pytest
 from answer_text import passages
+from mcp import Client
+from mcp.client.stdio import stdio_client
 from mdvec.database.connection import open_database
 from mdvec.manage import registering
 from mdvec.manage.doctor.installed import check_sources
@@ -10,6 +15,43 @@ from mdvec.manage.status import overview
 from mdvec.settings import Loaded, Settings
 from mdvec.tools.names import FOLDED
 from table_of_cases import each
+
+LONG = "水道が止まると料理も洗い物もできないので、汲み置きの水をいつも決まった量だけ用意しておく。"
+
+
+@pytest.mark.soak
+def test_searches_during_an_import_in_another_process_all_succeed(database, server, import_use):
+    for number in range(9):
+        note = f"# {number}\n\n{LONG}\n\n## 二\n\n{LONG}{number}"
+        (database.parent / "notes" / f"{number:02}.md").write_text(note, encoding="utf-8")
+    import_use(database, "notes", "update")
+    totals = []
+
+    async def search(client):
+        answer = await client.call_tool("notes", {"query": "水", "k": 3})
+        assert not answer.is_error, answer.content
+        totals.append(answer.content[0].text.split()[2])
+
+    async def search_until(done, client):
+        while not done.is_set():
+            await search(client)
+
+    async def run():
+        done = anyio.Event()
+        with anyio.fail_after(60):
+            async with (
+                Client(stdio_client(server(database))) as client,
+                anyio.create_task_group() as group,
+            ):
+                await search(client)
+                for _ in range(4):
+                    group.start_soon(search_until, done, client)
+                await anyio.to_thread.run_sync(import_use, database, "notes", "replace")
+                done.set()
+
+    anyio.run(run)
+    assert len(totals) >= 5
+    assert set(totals) == {"19"}
 
 
 def test_a_tool_that_is_filled_or_rebuilt_with_another_model_answers_at_once(
