@@ -134,26 +134,32 @@ def test_that_empty_cells_are_null_is_told_once(handler, condition):
     ("condition", "is_told"),
     [
         ("memo <> 'a'", True),
-        ("'a' != memo", True),
+        ("true AND ('a' != memo AND length('x') > 0)", True),
         ("memo NOT IN ('a', 'b')", True),
         ("memo NOT LIKE 'a%' AND memo NOT ILIKE 'b'", True),
-        ("NOT (memo = 'a' AND true) OR NOT memo = 'a'", True),
+        ("NOT memo = 'a'", True),
         ("NOT (memo <> 'a')", False),
         ("memo <> 'a' OR memo IS NULL", False),
+        ("memo <> 'a' AND length(memo) > 0", False),
+        ("memo <> 'a' OR 1 > 0", False),
         ("memo IS DISTINCT FROM 'a'", False),
         ("memo NOT IN ('', 'a')", False),
-        ("coalesce(memo, '') <> 'a'", False),
+        ("coalesce(memo <> 'a', true)", False),
+        ("(memo <> 'a') IS NULL", False),
         ("memo IN ('a') OR memo LIKE 'b'", False),
     ],
 )
 def test_that_rows_without_a_text_are_left_out_as_well_is_told_once(handler, condition, is_told):
-    note = (
-        "rows of memos without memo, which is NULL there, are left out, too; to keep them add "
-        'OR "memo" IS NULL'
-    )
-    said = asked(handler, f"SELECT count(*) FROM memos WHERE {condition}").get("notes", [])
+    note = 'rows whose memo is NULL are left out, too; (… OR "memo" IS NULL) keeps them'
+    said = asked(handler, f"SELECT memo <> 'b' FROM memos WHERE {condition}").get("notes", [])
     assert said == [note] * is_told
-    assert in_japanese(note).endswith('OR "memo" IS NULL を足してください')
+    assert in_japanese(note).endswith('(… OR "memo" IS NULL) とすると残ります')
+
+
+def test_that_rows_without_a_text_are_left_out_displaces_no_other_note(handler):
+    many = " AND ".join(f"memo <> '{sign}'" for sign in "abababababab")
+    query = f"SELECT * FROM memos AS a, stores WHERE {many} AND name = 'いおん'"
+    assert "nearest: 'イオン'" in asked(handler, query)["notes"][0]
 
 
 @each(

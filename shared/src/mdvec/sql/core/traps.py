@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -123,6 +124,7 @@ def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
     known = {fold(name): name for name in tables if fold(name) not in ctes}
     apart = frozenset(_told_apart(tree))
     traps: list[Trap] = []
+    left_out: list[Trap] = []
     for node in nodes_in(tree):
         if node.get("show_type") == "SUMMARY":
             traps.append(Trap(_APPROXIMATE))
@@ -135,9 +137,9 @@ def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
             for part in _own_parts(parts):
                 traps += filter(None, (trap(part) for trap in (_not_in, _is_null, _weekday)))
                 traps += filter(None, (_swapped(part, here), _day_trap(part, here)))
-                traps += filter(None, [_left_out_nulls(part, here)])
                 traps += _missing_texts(part, here)
-    return [_with_ctes(trap, tree) for trap in traps[:_MAX_TRAPS]]
+        left_out += _left_out_nulls(node["where_clause"], scope)
+    return [_with_ctes(trap, tree) for trap in (traps + left_out)[:_MAX_TRAPS]]
 
 
 def _told_apart(tree: Node) -> Iterator[str | int]:
@@ -370,26 +372,42 @@ def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
         )
 
 
-def _left_out_nulls(node: Node, scope: _Scope) -> Trap | None:
-    """A text that rows must not have, in a column where rows without any text are left out, too."""
-    is_negated = node.get("type") == "OPERATOR_NOT"
-    inner = node["children"][0] if is_negated else node
-    kinds = {str(inner.get("type")), str(inner.get("function_name"))}
-    is_double = id(node) in scope.apart  # NOT (x <> 'a') takes rows again
-    if is_double or kinds.isdisjoint(_TAKES if is_negated else _LEAVES_OUT):
-        return None
-    compared = _with_texts(inner, scope)
-    if compared is None or not compared[2] or "" in compared[2]:
-        return None
-    of, column, _ = compared
-    if fold(column) in scope.apart:
-        return None
-    table, name = identifier(of), identifier(column)
-    return Trap(
-        f"rows of {shortened(of)} without {shortened(column)}, which is NULL there, are left out, "
-        f"too; to keep them add OR {identifier(shortened(column))} IS NULL",
-        check=f"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE {name} IS NULL)",
+def _left_out_nulls(condition: Node | None, scope: _Scope) -> Iterator[Trap]:
+    """Columns of which a condition excludes texts, and with them the rows without any text.
+
+    A column that is in another part of the condition as well is not one: that may be about NULL.
+    """
+    excluding: list[tuple[str, str]] = []
+    for part in _joined_by_and(condition):
+        is_negated = part.get("type") == "OPERATOR_NOT"
+        inner = part["children"][0] if is_negated else part
+        kinds = {str(inner.get("type")), str(inner.get("function_name"))}
+        if kinds.isdisjoint(_TAKES if is_negated else _LEAVES_OUT):
+            continue
+        if (compared := _with_texts(inner, scope)) and compared[2] and "" not in compared[2]:
+            excluding.append(compared[:2])
+    mentioned = Counter(
+        (of[0], of[1].name) for part in _own_parts(condition) if (of := scope.column(part))
     )
+    for each in dict.fromkeys(excluding):
+        if mentioned[each] > excluding.count(each):
+            continue
+        table, name = map(identifier, each)
+        column = each[1]
+        yield Trap(
+            f"rows whose {shortened(column)} is NULL are left out, too; "
+            f"(… OR {identifier(shortened(column))} IS NULL) keeps them",
+            check=f"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE {name} IS NULL)",
+        )
+
+
+def _joined_by_and(condition: Node | None) -> Iterator[Node]:
+    """The parts of a condition all of which must be true."""
+    if condition is not None and condition.get("type") == "CONJUNCTION_AND":
+        for child in condition["children"]:
+            yield from _joined_by_and(child)
+    elif condition is not None:
+        yield condition
 
 
 def _with_texts(node: Node, scope: _Scope) -> tuple[str, str, list[str]] | None:
