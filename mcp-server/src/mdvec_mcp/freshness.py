@@ -128,10 +128,12 @@ class FreshnessWatch:
         return [tool for tool in active if self.serves(tool)]
 
     def served_names(self, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        """The names of tools to search or read; a server of one tool allows only its own.
+        """The names of the tools to search or read; None for all.
+
+        A server of one tool returns the name of that tool for None.
 
         Raises:
-            ToolNotFound: this server serves one tool, and ``names`` are others.
+            ToolNotFound: this server serves one tool, and ``names`` has another.
         """
         if self.only is None:
             return names

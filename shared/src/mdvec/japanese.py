@@ -42,7 +42,7 @@ def in_japanese(sentence: str) -> str:
 
 
 def _translated(sentence: str) -> tuple[str, bool]:
-    """A sentence in Japanese, and whether all sentences that it consists of are in the table."""
+    """A text in Japanese, and whether all sentences that it consists of are in the table."""
     whole = sentence, False
     for _, _, words, english, japanese in _candidates(sentence):
         if words in sentence and (match := _pattern(english).fullmatch(sentence)):
@@ -62,7 +62,10 @@ def _translated(sentence: str) -> tuple[str, bool]:
 
 
 def _translated_value(place: str, value: str) -> tuple[str, bool]:
-    """The value of a place, which may hold several sentences or words; one alone may be a name."""
+    """A placeholder's value in Japanese, and whether all of it could be translated.
+
+    It may hold several sentences or words. A single one may be a name, which counts as translated.
+    """
     between = _BETWEEN.get(place, "\n")
     pieces = [_translated(piece) for piece in _pieces(value, between)]
     is_said = len(_pieces(value, "; ")) == 1 or all(each for _, each in pieces)

@@ -232,7 +232,7 @@ def plain_name(name: str) -> str:
 
 
 def is_name(plain: str) -> bool:
-    """Whether a question can have this name; a SELECT is none."""
+    """Whether this is a valid name for a question; SQL, such as a SELECT, is not."""
     return _NAME.fullmatch(plain) is not None
 
 

@@ -1,4 +1,4 @@
-"""Draws a heat map: values as cells in colours, with a scale of these."""
+"""Draws a heat map: values as coloured cells, with a colour scale."""
 
 from __future__ import annotations
 

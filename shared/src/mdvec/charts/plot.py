@@ -54,7 +54,7 @@ class Plot:
         step: the width of a bin.
         grain: the least distance of different values of a histogram; 0 if arbitrary.
         in_order: whether the names are dates or numbers; others may be drawn below each other.
-        running: the places whose values are not complete yet.
+        running: the x values whose y values are not complete yet, such as the running month.
         empty: the places without data.
     """
 

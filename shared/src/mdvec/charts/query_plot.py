@@ -307,7 +307,7 @@ def _by_name(rows: _Rows, kind: PlotKind, shown: list[Row], notes: Sequence[Plot
 
 
 def _series_shown(shown: Sequence[Row]) -> int:
-    """The number of series of rows whose last value is the number of texts, up to the limit."""
+    """How many series are drawn, up to the limit; each row ends with how many there are."""
     return min(_MAX_SERIES, int(shown[0][-1]))
 
 

@@ -48,7 +48,7 @@ class XLabels:
     upright: bool = False
 
     def write(self, canvas: Canvas, axes: Axes, shift: float = 0.0) -> None:
-        """Write them below the axes, ``shift`` right of their places."""
+        """Write the labels below the axes, each ``shift`` data units to the right of its place."""
         axes.set_xticks(
             [place + shift for place in self.places], self.texts,
             rotation=90 if self.upright else 0, **canvas.font(self.letters),
@@ -259,7 +259,10 @@ def _draw_bins(axes: Axes, plot: Plot, series: Colored, _canvas: Canvas) -> None
 
 
 def _draw_lines(axes: Axes, plot: Plot, series: Colored, canvas: Canvas) -> None:
-    """Draw lines, dashed towards a running place, and dots for few or isolated values."""
+    """Draw lines, dashed towards incomplete values, and dots for values that are few or isolated.
+
+    The dots of incomplete values, such as that of the running month, are hollow.
+    """
     line = points(canvas.measures.line)
     for one, color in reversed(series):
         xs, values = _points_of(plot, one)

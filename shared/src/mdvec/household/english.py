@@ -225,7 +225,7 @@ def _placeholder_value(name: str, value: str) -> str:
 
 
 def _head(name: str, figures: str, *, is_own: bool) -> str:
-    """The head of a list's line: a name from the data, unless it is one of our phrases."""
+    """The English head of a list's line, which is one of our phrases or a name from the data."""
     ours = {} if is_own else _table("groups" if _COUNTED.match(figures) else "totals")
     return _first_fitting("heads", name) or ours.get(name) or _category(name)
 

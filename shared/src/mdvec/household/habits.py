@@ -71,9 +71,10 @@ def recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str)
 def as_shown(
     payment: RecurringPayment, as_of: date, apart: Collection[tuple[int, int]]
 ) -> RecurringPayment:
-    """The payment as lines show it: only the last year's changes and slips, and no rows.
+    """The payment as answers show it: without its rows.
 
-    ``apart`` are the pairs of rows that the user decided are no duplicates.
+    Changes, single, missed and double payments are only those of the last year. ``apart`` has the
+    pairs of row ids that the user decided are not duplicates, and so were not paid twice.
     """
 
     def is_decided(repeated: CountedRow) -> bool:

@@ -185,9 +185,9 @@ def _savings(seen: _TrendBasis) -> TrendAnswer:
 
 
 def category_trend_summary(ledger: Ledger, *, months: MonthRange | None = None) -> TrendAnswer:
-    """The trend of every 大項目, by default over the latest twelve months: by size, income last.
+    """The trend of every major category (大項目): the largest first, income last.
 
-    ``months`` may include some that have not begun.
+    ``months`` may include months that have not begun; by default they are the latest twelve.
 
     Raises:
         EmptyLedger: there are no rows yet.

@@ -403,7 +403,7 @@ class _Search:
         ]
         with self.stopwatch.stage("fusion"):
             pool = pooled(of_tools, query)
-            # A passage with an exact text matches, however unlike the rest of the question.
+            # Passages with the exact text are hits, however low their score for the question.
             least = 0.0 if self.question.filters.exact else MIN_SCORE
             ranking = pool.ranked(mode if vectors or mode == "vector" else "lexical", least)
         return _Found(of_tools, ranking, not_mentioned(pool))
@@ -423,7 +423,7 @@ class _Search:
     def _ordered(
         self, ranked: list[RankedChunk], tools: Sequence[Tool]
     ) -> tuple[list[RankedChunk], list[str]]:
-        """The ranked chunks in the order that the question asks for, and a note on reranking."""
+        """The chunks in the order that the question asks for, and notes on the reranking."""
         question, notes = self.question, list[str]()
         if self.reranker is not None:
             with self.stopwatch.stage("reranking"):

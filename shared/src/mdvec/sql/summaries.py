@@ -151,7 +151,7 @@ class Summaries:
         date_range: tuple[str, str] | None,
         date_column: str | None,
     ) -> tuple[Column | None, _Selected]:
-        """The column of dates, by default the only one, and the rows in the range."""
+        """The column of dates, by default the table's only one, and the rows in the date range."""
         if date_range is None:
             return period_column(columns, date_column), _Selected(self.queries, source)
         column = required_column(columns, date_column)
@@ -193,12 +193,12 @@ class _Selected:
     over: str = "{source}"
 
     def rows(self, sql: str, max_rows: int = 1) -> Sequence[Sequence[Cell]]:
-        """The rows of our statement over them."""
+        """Run one of our statements over the selected rows."""
         sql = with_source(sql, self.over)
         return self.queries.rows(self.source, sql, max_rows=max_rows).rows
 
     def counted(self, column: Column, span: ValueSpan | None, edges: Edges) -> Histogram:
-        """How many of their values are in each bin."""
+        """How many of the selected rows' values are in each bin."""
         sql = histogram.counts_sql(column, edges)
         rows = self.rows(sql, len(edges.exact) + histogram.OTHER_ROWS)
         return histogram.read_counts(span, edges, rows)

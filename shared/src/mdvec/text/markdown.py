@@ -247,7 +247,7 @@ def matter_of(content: str, file_name: str) -> FrontMatter:
 
 
 def is_markdown(file_name: str) -> bool:
-    """Whether a file, by its name, is Markdown, or stored as such."""
+    """Whether a file, by its name, is Markdown, or of a format that is stored as Markdown."""
     return file_name.lower().endswith(_MARKDOWN_SUFFIXES) or is_converted(file_name)
 
 

@@ -45,7 +45,7 @@ def combined_names(
 
 
 def _end_of_last_group(top: Sequence[str], lower: Sequence[str]) -> int:
-    """The column at which the last group's names have ended like those of the group before it."""
+    """The column after the last group, if its names repeat the previous group's; else the width."""
     starts = [place for place, cell in enumerate(top) if cell.strip()]
     if len(starts) < MIN_GROUPS:
         return len(lower)

@@ -414,7 +414,10 @@ def _last_row_of_labels(rows: Sequence[Sequence[str]], lower: int) -> int:
 
 
 def _goes_on(cell: str, below: Sequence[str]) -> bool:
-    """Whether a cell is a value, as of numbers over numbers, and not a date over these."""
+    """Whether a cell is a value of a kind that is also below it: over numbers a number, no date.
+
+    If there are no values below it, it may be of any kind.
+    """
     if not is_value(cell):
         return False
     kinds = {kind_of(other) for other in below if is_value(other)}

@@ -186,10 +186,10 @@ def _overlaps_little(
 
 
 def _repeats(statements: Iterable[AccountStatement]) -> list[Doubt]:
-    """The pairs of one account's statements that share rows, but do not overlap as a whole.
+    """The pairs of one account's statements of which some rows are equal, but less than about half.
 
-    What they share may be instalments, or a purchase booked late that is equal to an earlier one,
-    unless a third file has the days of both.
+    The equal rows may be instalments, or a purchase booked late that is equal to an earlier one.
+    Pairs are left out if a third statement overlaps with both.
     """
     alone: list[Doubt] = []
     overlapping: defaultdict[int, set[int]] = defaultdict(set)

@@ -76,9 +76,9 @@ def check_balances(rows: Iterable[TransactionRow | None]) -> BalanceCheck:
 def goes_on(
     page: Sequence[TransactionRow | None], following: Sequence[TransactionRow | None]
 ) -> bool:
-    """Whether days and balances show that ``following`` goes on where ``page`` ends.
+    """Whether days and balances show that the rows of ``following`` continue those of ``page``.
 
-    A file may begin with its oldest or its newest row; a download that begins anew goes back.
+    Both may be sorted by oldest or newest first; a download that starts again breaks that order.
     """
     days = [row.date for rows in (page, following) for row in (*rows[:1], *rows[-1:]) if row]
     if days not in (sorted(days), sorted(days, reverse=True)):

@@ -104,7 +104,7 @@ class _Both:
 
 
 def linked_again(older: Sequence[RowUnderId], newer: Sequence[RowUnderId]) -> LinkedAgain | None:
-    """Compare the rows of one account in two statements; None if it was not linked again."""
+    """Match one account's rows in two statements; None unless it was linked again in between."""
     if not (older and newer):
         return None
     first = max(min(row.day for row in rows) for rows in (older, newer))

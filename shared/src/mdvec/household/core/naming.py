@@ -238,7 +238,8 @@ def _part(text: str, spelling: str) -> _Part | None:
 
 
 def _all_named(parts: Sequence[_Part], texts: Sequence[str]) -> Naming:
-    # A shop's other spellings are names of shops: in a memo they can mean anything (OK).
+    # Other spellings of a shop are only looked for in the shop's text: in a memo, the word OK need
+    # not mean the supermarket.
     return min(
         max(_naming(part, text) for text in (texts[:1] if part.spelling else texts))
         for part in parts

@@ -92,7 +92,7 @@ class DetectionOptions:
 
 @lru_cache(maxsize=256)
 def _share(percent: Decimal) -> tuple[int, int]:
-    """Half of a percentage as a fraction."""
+    """Half of a percentage as a fraction: its numerator and denominator."""
     return (percent / 200).as_integer_ratio()
 
 
@@ -209,11 +209,11 @@ Payee = tuple[str, str]
 
 
 class StoredPair(NamedTuple):
-    """A pair that a search found: by which tolerances, its score, and the user's decision.
+    """A pair of rows from a search: the search's tolerances, a score, and the user's decision.
 
-    ``kept_id`` is the row of a purchase that stays if the pair is a duplicate, or the row that a
-    card's bill pays; ``reasons`` are codes. Pairs that were decided by one request have the same
-    ``batch``. Payees are the account and description of each row.
+    ``kept_id`` is the row that stays if the pair is a duplicate purchase, or the row that a card's
+    bill pays. ``reasons`` are codes. Pairs that were decided in one request have the same
+    ``batch``. A payee is a row's account and description.
     """
 
     id: int

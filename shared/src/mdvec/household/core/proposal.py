@@ -275,7 +275,10 @@ def _with_sign(mapping: Mapping, records: Records, *, is_spent: bool) -> Mapping
 
 
 def _with_order(mapping: Mapping, records: Records) -> MappingProposal:
-    """The mapping of a file without a header, whose balance tells which column is money out."""
+    """The mapping of a file without a header; its balances show which column is money out.
+
+    If they fit both ways equally well, the proposal asks about it.
+    """
     swapped = replace(mapping, paid_out=mapping.paid_in, paid_in=mapping.paid_out)
     misfits = [len(read_mapped(each, records).misfits) for each in (mapping, swapped)]
     chosen = swapped if misfits[1] < misfits[0] else mapping

@@ -261,7 +261,7 @@ def _shared_parts(name: str, other: str) -> float:
 
 
 def _latin(shop: ShopName, other: ShopName) -> float:
-    """The closeness of a name in Latin letters, which no dictionary reads, and one in kana."""
+    """The similarity (0 to 1) of a name in Latin letters, which no dictionary reads, to kana."""
     is_mixed = re.search("[a-z]", shop.kana + other.kana) is not None
     if shop.kana.isascii() == other.kana.isascii() and not is_mixed:
         return 0.0

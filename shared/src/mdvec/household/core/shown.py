@@ -11,7 +11,7 @@ def shown_name(name: object) -> str:
 
 
 def shown_path(path: str) -> str:
-    """A file's name, which is passed on as it is."""
+    """A file's path, in quotation marks if it is not plain; all its blanks stay."""
     return text.shown_name(path)
 
 

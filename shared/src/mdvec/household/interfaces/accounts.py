@@ -140,9 +140,9 @@ class ListedAgain:
 
 
 def listed_again(ledger: Ledger, days: tuple[str, str] = _EVER) -> list[ListedAgain]:
-    """The present files with equal rows of these days in several sections, which all count.
+    """The present files that list equal rows of these days in several sections, which all count.
 
-    Rows with other balances are other rows.
+    Rows with different balances are not equal.
     """
     rows = ledger.execute(
         "SELECT path, sum(rows), sum(rows * abs(ifnull(amount, 0))) FROM (SELECT path, amount, "

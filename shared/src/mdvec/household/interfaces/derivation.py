@@ -195,9 +195,9 @@ def _follow_renames(ledger: Ledger, same_rows: dict[str, list[str]]) -> None:
 
 
 def mark_gone_rows(connection: apsw.Connection, removers: Iterable[Remover]) -> None:
-    """Find the rows that newer statements lack; ``removers`` have the ids of statements.
+    """Set ``missing_from`` in ``derived`` for the rows that newer statements no longer have.
 
-    A part of a split purchase is gone, too, if a newer file has the purchase without it.
+    A part of a split purchase is also gone if a newer file has the purchase as a whole.
     """
     connection.executemany("INSERT INTO removers VALUES (?, ?, ?, ?, ?, ?)", removers)
     connection.execute(

@@ -267,7 +267,7 @@ def review_counts(ledger: Ledger) -> tuple[int, int, int]:
 
 
 def left_out_of_all_with(ledger: Ledger, row_id: int) -> int | None:
-    """The other row of the decision that leaves a row out of the sum over all households alone."""
+    """The other row of the decision that leaves this one out of sums over all households only."""
     found = ledger.connection.execute(
         "SELECT CASE a.id WHEN ?1 THEN b.id ELSE a.id END FROM shared_pairs AS s "
         "JOIN transactions AS a ON a.tool_id = s.kept_tool AND a.identity = s.kept_identity "

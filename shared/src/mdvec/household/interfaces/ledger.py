@@ -42,7 +42,7 @@ class Ledger:
 
     @property
     def key(self) -> tuple[str, int, date, int]:
-        """What its answers depend on beside its data, as part of the key of a cache."""
+        """The part of a cache key for what answers depend on other than the ledger's data."""
         return self.connection.filename, self.tool_id, self.today, self.month_starts_on
 
     @property

@@ -273,9 +273,10 @@ def rename_statements(ledger: Ledger, renames: Mapping[str, str]) -> None:
 
 
 def ids_of_gone_rows(ledger: Ledger, removal: str | None = None) -> list[int]:
-    """The rows that vanished from their statements, in one state or any.
+    """The ids of rows that newer statements lack, in one state of removal, or with None in any.
 
-    They are no longer in the sums (``removed``), wait for consent to that (``asked``), or stay.
+    The states: not in the sums any more (``removed``), counted until the user agrees to remove
+    them (``asked``), or counted by the user's decision (``kept``).
     """
     return ledger.column(
         "SELECT id FROM transactions INDEXED BY idx_transactions_removal "

@@ -72,7 +72,7 @@ def examine(
             continue
         found[group] = _run_checks(group, installation)
         if fix and (done := _fix(found[group])):
-            fixed += done  # which may have ended what an earlier group found
+            fixed += done  # this may also have solved problems that earlier groups reported
             found = {each: _run_checks(each, installation) for each in found}
         if group.check is database.check_database:
             path = installation.settings.database_path

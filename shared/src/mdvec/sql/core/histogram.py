@@ -151,7 +151,7 @@ def _day(number: int) -> str:
 
 
 def _moments(steps: range) -> tuple[str, ...]:
-    """Times in the shortest form in which all are exact."""
+    """Times as ISO 8601, with no more decimals than they all need to be exact."""
     units = (unit for unit in _TOLD_TO if not (steps.start % unit or steps.step % unit))
     told_to = _TOLD_TO.get(next(units, 1), "microseconds")
     return tuple(_moment(step, told_to) for step in steps)

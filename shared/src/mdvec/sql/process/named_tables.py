@@ -53,7 +53,7 @@ class NamedTable:
         return f"{datetime.fromtimestamp(self.expires, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
     def is_older_than(self, data: Data) -> bool:
-        """Whether a table that it was made from has changed since."""
+        """Whether a table from which this one was made has changed since."""
         now = states_of(data)
         return any(now.get(name) != state for name, state in self.made_from.items())
 
