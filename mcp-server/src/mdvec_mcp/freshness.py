@@ -299,8 +299,8 @@ def freshness_in_english(state: Freshness, is_importing: bool) -> str:  # noqa: 
 
 def freshness_in_japanese(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
     """The note in Japanese, for the household's answers."""
-    said = map(in_japanese, _sentences(state, is_importing))
-    return "".join(f"{each.removesuffix('。')}。" for each in said)
+    sentences = map(in_japanese, _sentences(state, is_importing))
+    return "".join(f"{each.removesuffix('。')}。" for each in sentences)
 
 
 def _sentences(state: Freshness, is_importing: bool) -> list[str]:  # noqa: FBT001 - a Wording

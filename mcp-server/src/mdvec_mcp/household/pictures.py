@@ -184,7 +184,7 @@ def month_chart(
 
 
 def names_among(shown: Sequence[Subject], ledger: Hierarchy) -> tuple[str, ...]:
-    """The names that colours are assigned to: all of the ledger on the level of those shown."""
+    """The names to assign colours to: all categories of the ledger on the levels of those shown."""
     majors = {
         subject.major
         for subject in shown

@@ -118,9 +118,9 @@ def hit_texts(
 ) -> list[str]:
     """The heads and fenced passages of the hits, in at most ``max_chars`` characters.
 
-    Long passages are cut to equal length. A hit whose passage does not fit has only its head; if
-    not even all heads fit, a note says so. ``links`` is empty or has one link for each hit. With
-    ``wide``, each head names its collection.
+    Long passages are cut to equal length. Hits whose passages do not fit have only heads, which
+    take at most half of the room; a note tells how many passages are missing. ``links`` is empty or
+    has one link for each hit. With ``wide``, each head names its collection.
     """
     heads = [_head(number, hit, wide=wide) for number, hit in enumerate(hits, 1)]
     if links:

@@ -210,8 +210,8 @@ def _mark(canvas: Canvas, plot: Plot, axes: Axes, box: Box) -> None:
         words.append(((left + right) / 2, _EMPTY))
     words += [((left + right) / 2, _RUNNING) for left, right in _stretches(plot.running)]
     free_until = canvas.size[0] - canvas.measures.gap
-    for place, word in sorted(words, reverse=True):  # the running month, which is the last, first
-        center = box.left + (place - first) / (last - first) * box.width
+    for x, word in sorted(words, reverse=True):  # the running month, which is the last, first
+        center = box.left + (x - first) / (last - first) * box.width
         width = canvas.letters.width(word, small)
         right = min(center + width / 2, free_until)
         if right - width >= canvas.measures.gap and right >= center:
@@ -220,18 +220,18 @@ def _mark(canvas: Canvas, plot: Plot, axes: Axes, box: Box) -> None:
 
 
 def _stretches(places: Iterable[float]) -> list[tuple[float, float]]:
-    """Consecutive places, each stretch with its first and last."""
+    """The runs of consecutive x values, each as its first and its last value."""
     stretches: list[tuple[float, float]] = []
-    for place in sorted(places):
-        if stretches and place == stretches[-1][1] + 1:
-            stretches[-1] = (stretches[-1][0], place)
+    for x in sorted(places):
+        if stretches and x == stretches[-1][1] + 1:
+            stretches[-1] = (stretches[-1][0], x)
         else:
-            stretches.append((place, place))
+            stretches.append((x, x))
     return stretches
 
 
 def _draw_bars(axes: Axes, plot: Plot, series: Colored, canvas: Canvas) -> None:
-    """Draw the series side by side at each place, those of running places lighter."""
+    """Draw the series side by side at each x, with lighter bars for incomplete values."""
     width = _BARS_SHARE / len(series)
     for number, (one, color) in enumerate(series):
         shown = [
@@ -304,13 +304,13 @@ def _draw_areas(axes: Axes, plot: Plot, series: Colored, canvas: Canvas) -> None
 
 
 def _points_of(plot: Plot, series: Series) -> tuple[list[float], list[float]]:
-    """The places and values of a series, with nan for a gap."""
+    """The x values and the values of a series, with nan for a gap."""
     values = [nan if value is None else float(value) for value in series.values]
     return list(series.places or plot.x), values
 
 
 def _running_points(xs: Sequence[float], running: Sequence[float]) -> list[tuple[bool, bool]]:
-    """For each place, whether it is next to a running one, and whether it is running."""
+    """For each x, whether its own or a neighbour's value is incomplete, and whether its own is."""
     is_running = [False, *(x in running for x in xs), False]
     return [(any(is_running[at : at + 3]), is_running[at + 1]) for at in range(len(xs))]
 

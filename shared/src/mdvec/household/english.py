@@ -91,8 +91,9 @@ class _Sentence:
             if value == "1":
                 english = re.sub(rf"(\{{{name}\}} (?:more )?\w+)s\b", r"\1", english)
             if name.endswith("_") and value is not None:  # a quoted name
-                place = f"{{{name[:-1]}}}"
-                english = english.replace(f'"{place}"', place).replace(place, value)
+                placeholder = f"{{{name[:-1]}}}"
+                english = english.replace(f'"{placeholder}"', placeholder)
+                english = english.replace(placeholder, value)
         filled = {name: _placeholder_value(name, value or "") for name, value in values.items()}
         return english.format(**filled)
 

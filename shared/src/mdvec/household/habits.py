@@ -274,7 +274,7 @@ def list_recurring_payments(ledger: Ledger, *, limit: int | None = None) -> Recu
 def _without_unknown(
     payments: list[RecurringPayment], rows: list[CountedRow], as_of: date
 ) -> tuple[list[RecurringPayment], list[Month]]:
-    """The series without missed days in months that have no rows, and the last such months."""
+    """The payments, without missed days in months that have no rows, and the recent such months."""
     known = {Month.of(row.day) for row in rows}
     recent = as_of - RECENT
     unknown = {
@@ -331,13 +331,13 @@ def find_anomalies(
         first, late = _first_whole(view, as_of)
         rows = view.rows(first, as_of)
         doubts = late + doubt_notes(view.ledger, Days(min(month.first_day, as_of), as_of), None)
-    found = month_anomalies(rows, as_of, ledger.month_starts_on)
-    lines, history = anomaly_lines(found), history_notes(found)
+    anomalies = month_anomalies(rows, as_of, ledger.month_starts_on)
+    lines, history = anomaly_lines(anomalies), history_notes(anomalies)
     if rows and all(row.is_income for row in rows):
         lines, history = [f"{NO_SPENDING}。"], []
     notes = (*filter(None, [span.understood]), *history, *doubts)
     words = answer_words(lines, notes, view.age(span))
-    return AnomaliesAnswer(as_of, found.unusual, **words)
+    return AnomaliesAnswer(as_of, anomalies.unusual, **words)
 
 
 def _doubts(view: LedgerView, as_of: date, months: int) -> list[str]:

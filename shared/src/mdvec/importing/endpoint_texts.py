@@ -96,7 +96,7 @@ class _Request:
 
     @property
     def has_vectors(self) -> bool:
-        """Whether it succeeded; a failure is raised when its texts are needed."""
+        """Whether the request succeeded; a failure is raised when its vectors are needed."""
         return self.answer.done() and self.answer.exception() is None
 
 

@@ -95,8 +95,8 @@ def back_up(
             _copy(connection, copy, on_copied)
         with open_database(copy, "read") as copied, translate_errors(database):
             # No restore would take back what this finds.
-            if (found := _damage(copied)) is not None:
-                raise apsw.CorruptError(found)
+            if (damage := _damage(copied)) is not None:
+                raise apsw.CorruptError(damage)
         with _writing(target):
             _pack(copy, settings, packed)
             size = packed.stat().st_size
@@ -158,7 +158,7 @@ def restore(
                     replaced += _kept_copy(database, folder, kept)
                 if replaced or (is_readable and not present):
                     _write_into(database, copy, replaced, on_copied)
-                else:  # nobody can read it
+                else:  # the present database is unreadable
                     replaced += _moved_away(database, kept)
                     copy.rename(database)
             written = _restore_settings(copied_settings, settings, stamp, replaced)
@@ -249,8 +249,8 @@ def _member(archive: zipfile.ZipFile, name: str, folder: Path) -> Path:
 
 
 def _damage(connection: apsw.Connection) -> str | None:
-    found = on_one_line(str(connection.execute("PRAGMA quick_check(1)").get))
-    return None if found == "ok" else found
+    result = on_one_line(str(connection.execute("PRAGMA quick_check(1)").get))
+    return None if result == "ok" else result
 
 
 def _tools_of(copy: Path, file: Path) -> tuple[str, ...]:

@@ -131,18 +131,18 @@ class Summaries:
         span = histogram.read_span(*selected.rows(histogram.span_sql(column))[0])
         edges = histogram.edges_over(column, span, bins)
         counted = selected.counted(column, span, edges)
-        warnings = said = self.queries.take_warnings()
+        warnings = shown_warnings = self.queries.take_warnings()
         for candidate in (counted, counted.without_repeats()):
-            if guard.fits(answer := _histogram_answer(column, candidate, said)):
+            if guard.fits(answer := _histogram_answer(column, candidate, shown_warnings)):
                 return answer
         for fewer in range(len(counted.bins) - 1, 0, -1):
             edges = histogram.edges_over(column, span, fewer)
             longest = counted.over(edges).without_repeats()
-            said = [*warnings, _cut(len(longest.bins), len(counted.bins), guard)]
-            if guard.fits(_histogram_answer(column, longest, said)):
+            shown_warnings = [*warnings, _cut(len(longest.bins), len(counted.bins), guard)]
+            if guard.fits(_histogram_answer(column, longest, shown_warnings)):
                 break
         counted = selected.counted(column, span, edges)
-        return _histogram_answer(column, counted.without_repeats(), said)
+        return _histogram_answer(column, counted.without_repeats(), shown_warnings)
 
     def _select_rows(
         self,

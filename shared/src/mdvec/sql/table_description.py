@@ -71,7 +71,7 @@ class TableDescriptions:
         """
         tables = self.queries.tables()
         table = find_table(name.strip(), list(tables))
-        if table is None:  # a query, say
+        if table is None:  # ``name`` may be a query, for example
             raise unknown_table(name, tables)
         columns = columns_holding(tables[table], match)
         shown = columns[start - 1 : start - 1 + _MAX_COLUMNS]

@@ -148,7 +148,7 @@ class QuestionTerms:
 
     @property
     def asked_alone(self) -> frozenset[str]:
-        """The words in CJK that a question of a single word consists of."""
+        """The words in CJK of a question that consists of a single word, such as a name."""
         return frozenset(self.spellings("name").keys() & self.in_cjk.keys())
 
     def spellings(self, *kinds: SubjectKind) -> dict[str, str]:
@@ -188,8 +188,8 @@ def analyse_question(question: str) -> QuestionTerms:
     as_typed = question if len(question) == len(text) else text
     background = _background(as_typed, tokens, [*plain, *map(_place_word, content)])
     tokens = _without_manner(as_typed, tokens)
-    told = {word.start for word in tokens}
-    foreground = [word for word in content if word.term not in background and word.start in told]
+    starts = {word.start for word in tokens}
+    foreground = [word for word in content if word.term not in background and word.start in starts]
     subjects = {term: Subject("signed", as_typed[start:end]) for term, start, end in signed}
     of_signed = {part for term in subjects for part in dates[term]}
     return QuestionTerms(
@@ -354,7 +354,7 @@ def _names_and_nouns(
 def _keywords(
     question: str, alone: Sequence[Morpheme], tokens: Sequence[Morpheme]
 ) -> dict[str, Subject]:
-    """The words of a question of nothing but words in letters, none of which joins or asks."""
+    """The words of a question that consists only of words in letters, all of them with content."""
     spelled = {
         word.term: question[word.start : word.end] if word.role is Role.CONTENT else ""
         for word in tokens

@@ -51,7 +51,7 @@ class CombinedRows:
 
     @property
     def where(self) -> str:
-        """SQL: the condition that selects them in ``parquet``; "" if it has no others."""
+        """SQL: the WHERE clause that selects their rows in ``parquet``; "" if it has no others."""
         if not self.file_column:
             return ""
         paths = ", ".join(map(literal, self.paths))

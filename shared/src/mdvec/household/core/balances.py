@@ -171,9 +171,9 @@ def oldest_first(rows: Sequence[BalancedDay]) -> Sequence[BalancedDay]:
 
 
 def are_in_order(rows: Sequence[BalancedDay]) -> list[bool]:
-    """Whether each row of a file and one beside it follow each other: it was booked in its place.
+    """For each row of a file, whether its balance fits that of the row before or after it.
 
-    A file may begin with its oldest or its newest row.
+    Such a row was booked in this order. A file may begin with its oldest or its newest row.
     """
     chain = oldest_first(rows)
     fits = [row.balance - row.amount == last.balance for last, row in itertools.pairwise(chain)]

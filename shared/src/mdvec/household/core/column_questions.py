@@ -107,7 +107,7 @@ def about_rows(
             skipped = with_rows(mapping, "skipped", column, [*none])
             readings = [("fits-skipped", skipped, samples([*none]))] if are_all_doubtful else []
             yield Undecided("rows", column.name, samples([*none]), readings)
-        # The balance proves no more than the way that the money of a row went.
+        # The balance only proves in which direction the money of a row went.
         back = dict.fromkeys(
             text for text, words, at in texts
             if read.rows[at].category_major == INCOME

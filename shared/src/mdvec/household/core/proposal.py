@@ -171,12 +171,12 @@ def proposal_with(
         columns = set(map(str, itertools.chain(*listed)))
         changed, missing = with_stated(before, records, settings)
         decided = decide(changed, records, frozenset(settings))
-        said = [
+        sentences = [
             each for each in checks
             if each.column not in columns
             and settings.keys().isdisjoint(_KEYS_CHECKED.get(each.kind, ()))
         ]  # fmt: skip
-        checks = [*said, *missing, *(each for each in decided.checks if each not in said)]
+        checks = [*sentences, *missing, *(each for each in decided.checks if each not in sentences)]
         against = tuple(against_the_balance(before, decided.mapping, records, settings))
     undecided = (*against, *decided.undecided)
     ways = ways_to_read_days(decided.mapping, records, today + _AHEAD)

@@ -266,7 +266,7 @@ def _latin(shop: ShopName, other: ShopName) -> float:
     if shop.kana.isascii() == other.kana.isascii() and not is_mixed:
         return 0.0
     short, long = sorted((consonants(shop.roman), consonants(other.roman)), key=len)
-    # As few consonants begin too many longer names.
+    # Too many longer names begin with the same few consonants.
     least = _MIN_CONSONANTS if short == long else _MIN_CONSONANTS + 1
     if len(short) >= least and long.startswith(short):
         return _ONLY_CONSONANTS

@@ -6,7 +6,7 @@ from mdvec import text
 
 
 def shown_name(name: object) -> str:
-    """A name, in quotation marks if it is not plain, with single blanks: any blanks find it."""
+    """A name, in quotation marks if it is not plain; its blanks become single spaces."""
     return text.shown_name(" ".join(str(name).split()))
 
 

@@ -33,8 +33,8 @@ class Ledger:
 
     def number(self, statement: str, values: Iterable[apsw.SQLiteValue] = ()) -> int:
         """The number that a statement selects."""
-        found: int = self.execute(statement, values).get
-        return found
+        value: int = self.execute(statement, values).get
+        return value
 
     def column(self, statement: str, values: Iterable[apsw.SQLiteValue] = ()) -> list[Any]:
         """The first value of each row that a statement selects."""

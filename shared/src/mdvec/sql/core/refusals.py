@@ -85,8 +85,8 @@ class Hint:
         """The query with ``name`` in place of the wrong name; texts and comments stay."""
         wrong = re.escape(self.wrong)
         written = name if _PLAIN.fullmatch(name) else identifier(name)
-        place = rf'({_TEXT_OR_COMMENT})|"{wrong}"|(?<!\w){wrong}(?!\w)'
-        return re.sub(place, lambda part: part[1] or written, sql, flags=re.IGNORECASE)
+        pattern = rf'({_TEXT_OR_COMMENT})|"{wrong}"|(?<!\w){wrong}(?!\w)'
+        return re.sub(pattern, lambda part: part[1] or written, sql, flags=re.IGNORECASE)
 
 
 class QueryError(MdvecError):

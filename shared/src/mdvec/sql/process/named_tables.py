@@ -112,7 +112,7 @@ class NamedTables:
         """The materialized tables and exports that a query names.
 
         Raises:
-            ExportMissing: there is no export of a handle in it.
+            ExportMissing: no export has a handle that the query names.
         """
         handles = dict.fromkeys(map(fold, _IN_SQL.findall(source)))
         return _in(source, self.living()) + [
