@@ -109,8 +109,8 @@ def _context_class(command: Any, words: dict[str, str]) -> type:  # noqa: ANN401
             super().write_heading(_HEADINGS.get(heading, heading))
 
         def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-            said = " ".join(_USAGE.get(word, word) for word in args.split(" "))
-            super().write_usage(prog, said, prefix or f"{_HEADINGS['Usage']}: ")
+            usage = " ".join(_USAGE.get(word, word) for word in args.split(" "))
+            super().write_usage(prog, usage, prefix or f"{_HEADINGS['Usage']}: ")
 
         def write_text(self, text: str) -> None:
             width = self.width - self.current_indent
@@ -139,9 +139,9 @@ def _context_class(command: Any, words: dict[str, str]) -> type:  # noqa: ANN401
 
 
 def _extra_in_japanese(extra: str) -> str:
-    """What stands in a bracket after an option's help, of which click is the author."""
-    for pattern, said in _EXTRAS:
-        extra = pattern.sub(said, extra)
+    """Translate the text in brackets that click adds to an option's help, such as its default."""
+    for pattern, japanese in _EXTRAS:
+        extra = pattern.sub(japanese, extra)
     return f" [{extra}"
 
 
@@ -218,7 +218,7 @@ def main() -> None:
     try:
         with _quiet_at_a_closed_pipe():
             code = _command()(prog_name="mdvec", standalone_mode=False)
-            sys.stdout.flush()  # here, where an error of it has a sentence
+            sys.stdout.flush()  # here, where its errors are caught and explained
         sys.exit(code)
     except typer.TyperException as error:
         say(_wrong_usage(error))
@@ -237,8 +237,8 @@ def main() -> None:
             say(f"error: the output cannot be written ({error.strerror})")
             sys.exit(1)
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
-        said = f"unexpected {type(error).__name__}: {error}; run it with --verbose for details"
-        say(f"error: {place_refused(error) or said}")
+        message = f"unexpected {type(error).__name__}: {error}; run it with --verbose for details"
+        say(f"error: {place_refused(error) or message}")
         sys.exit(1)
 
 
@@ -335,8 +335,8 @@ def _say_lookalikes(quoted_in: str | None = None) -> None:
     If the line was understood, ``quoted_in`` is its error, and only words in it are named: a search
     may well contain such signs.
     """
-    for found in filter(None, map(_LOOKALIKE.search, sys.argv[1:])):
-        word = found[0][:_MAX_WORD]
+    for match in filter(None, map(_LOOKALIKE.search, sys.argv[1:])):
+        word = match[0][:_MAX_WORD]
         if quoted_in is None or _one_spaced(word) in _one_spaced(quoted_in):
             sign = "has a space or dash that is not the plain one"
             say(f"note: '{word}' {sign}; if that was not meant, type it anew")

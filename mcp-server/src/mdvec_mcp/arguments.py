@@ -125,11 +125,11 @@ JAPANESE = ArgumentWording(
 async def run_checked(
     tool: McpTool, arguments: dict[str, Any], context: Context[Any, Any], language: str | None
 ) -> ToolReply:
-    """Run the tool; refusals are in the language of its answers.
+    """Run a tool; errors are in the same language as its answers.
 
-    A bilingual tool answers in ``language``, unless the call has an argument of this name. Each
-    takes it, but only the instructions mention it, to keep the list of tools short. For the other
-    tools, ``language`` is None.
+    A bilingual tool answers in ``language``, unless the call has an argument of that name. All
+    bilingual tools accept the argument, but only the server's instructions mention it, to keep the
+    list of tools short. For other tools, ``language`` is None.
 
     Raises:
         ToolError: an argument is wrong, or the tool refuses the call.

@@ -128,10 +128,12 @@ class FreshnessWatch:
         return [tool for tool in active if self.serves(tool)]
 
     def served_names(self, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        """The names of tools to search or read; a server of one tool allows only its own.
+        """The names of the tools to search or read; None for all.
+
+        A server of one tool returns the name of that tool for None.
 
         Raises:
-            ToolNotFound: this server serves one tool, and ``names`` are others.
+            ToolNotFound: this server serves one tool, and ``names`` has another.
         """
         if self.only is None:
             return names
@@ -297,8 +299,8 @@ def freshness_in_english(state: Freshness, is_importing: bool) -> str:  # noqa: 
 
 def freshness_in_japanese(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
     """The note in Japanese, for the household's answers."""
-    said = map(in_japanese, _sentences(state, is_importing))
-    return "".join(f"{each.removesuffix('。')}。" for each in said)
+    sentences = map(in_japanese, _sentences(state, is_importing))
+    return "".join(f"{each.removesuffix('。')}。" for each in sentences)
 
 
 def _sentences(state: Freshness, is_importing: bool) -> list[str]:  # noqa: FBT001 - a Wording

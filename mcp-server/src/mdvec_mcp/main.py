@@ -85,7 +85,7 @@ def _reserve_stdio() -> tuple[int, int]:
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - a device, not a path
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
-    if sys.platform == "win32":  # there a pipe has an old console encoding
+    if sys.platform == "win32":  # where pipes have an old console encoding by default
         sys.stderr.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     sys.stdout = sys.stderr
     return wire

@@ -71,10 +71,10 @@ class Offer:
         is_row: bool = False,
         is_bilingual: bool = False,
     ) -> Callable[[F], F]:
-        """Add the decorated function as a user's tool (``is_row``), or as one of the server's own.
+        """Add the decorated function as a user's tool (``is_row``) or as one of the server's tools.
 
-        A tool without ``name`` is named after its function. The server's own gets another name if a
-        user's tool has it.
+        Without ``name``, the tool is named after the function. A tool of the server gets another
+        name if a user's tool already has this one.
         """
 
         def add(fn: F) -> F:

@@ -68,11 +68,11 @@ class Wiring:
     @cached_property
     def search(self) -> search_tools.SearchContext:
         """The context of the search tools."""
-        kept = KeptReader(self.database)
-        self.server.on_close.append(kept.close)
+        reader = KeptReader(self.database)
+        self.server.on_close.append(reader.close)
         return search_tools.SearchContext(
             self.database, self.models, self.settings.search, self.freshness,
-            self.settings.vector_engine, kept,
+            self.settings.vector_engine, reader,
         )  # fmt: skip
 
     @cached_property

@@ -11,8 +11,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 class WholeRequests(H11Protocol):
     """HTTP/1.1 with a time limit for a request to arrive.
 
-    It counts from the connection or the first byte. Between requests, uvicorn's limit for idle
-    connections applies.
+    The time starts with the connection or the request's first byte. Between requests, uvicorn's
+    limit for idle connections applies.
     """
 
     arrival_seconds = 30.0

@@ -42,14 +42,16 @@ def in_japanese(sentence: str) -> str:
 
 
 def _translated(sentence: str) -> tuple[str, bool]:
-    """A sentence in Japanese, and whether all sentences that it consists of are in the table."""
+    """A text in Japanese, and whether all sentences that it consists of are in the table."""
     whole = sentence, False
     for _, _, words, english, japanese in _candidates(sentence):
         if words in sentence and (match := _pattern(english).fullmatch(sentence)):
-            values = {at: _translated_value(at, said) for at, said in match.groupdict().items()}
-            said = japanese.format(**{at: value or "''" for at, (value, _) in values.items()})
+            values = {at: _translated_value(at, text) for at, text in match.groupdict().items()}
+            translation = japanese.format(
+                **{at: value or "''" for at, (value, _) in values.items()}
+            )
             has_words = any(map(str.isalpha, words))  # a form without words fits almost anything
-            whole = said, has_words and all(is_said for _, is_said in values.values())
+            whole = translation, has_words and all(is_said for _, is_said in values.values())
             break
     pieces = _pieces(sentence, "; ")
     if whole[1] or len(pieces) == 1:
@@ -62,7 +64,10 @@ def _translated(sentence: str) -> tuple[str, bool]:
 
 
 def _translated_value(place: str, value: str) -> tuple[str, bool]:
-    """The value of a place, which may hold several sentences or words; one alone may be a name."""
+    """A placeholder's value in Japanese, and whether all of it could be translated.
+
+    It may hold several sentences or words. A single one may be a name, which counts as translated.
+    """
     between = _BETWEEN.get(place, "\n")
     pieces = [_translated(piece) for piece in _pieces(value, between)]
     is_said = len(_pieces(value, "; ")) == 1 or all(each for _, each in pieces)
@@ -105,8 +110,8 @@ def _errors_of_system(named: dict[str, str]) -> Iterator[tuple[str, str]]:
     """What the system says of its errors, which is in English; within a sentence it is small."""
     for name, japanese in named.items():
         if number := getattr(errno, name, None):  # not each system has each of them
-            said = os.strerror(number)
-            yield from ((words, japanese) for words in (said, said.lower()))
+            message = os.strerror(number)
+            yield from ((words, japanese) for words in (message, message.lower()))
 
 
 def _candidates(sentence: str) -> Iterable[_Entry]:
@@ -142,9 +147,9 @@ def _pattern(english: str) -> re.Pattern[str]:
     parts = _PLACE.split(english)
     written = [re.escape(part) for part in parts]
     for number in range(1, len(parts), 2):
-        place = parts[number]
+        name = parts[number]
         may_be_empty = parts[number - 1][-1:] == parts[number + 1][:1] == "'"
-        sign = "(?!: )." if place == "file" and english.startswith("{file}") else "."
+        sign = "(?!: )." if name == "file" and english.startswith("{file}") else "."
         value = f"(?>{_QUOTED.pattern}|{sign}){'*' if may_be_empty else '+'}?"
-        written[number] = f"(?P<{place}>{_NUMBER if place.startswith('digits') else value})"
+        written[number] = f"(?P<{name}>{_NUMBER if name.startswith('digits') else value})"
     return re.compile("".join(written))

@@ -232,7 +232,7 @@ def plain_name(name: str) -> str:
 
 
 def is_name(plain: str) -> bool:
-    """Whether a question can have this name; a SELECT is none."""
+    """Whether this is a valid name for a question; SQL, such as a SELECT, is not."""
     return _NAME.fullmatch(plain) is not None
 
 
@@ -278,10 +278,12 @@ def find_saved(database: Path, name: str, more: Collection[str] = ()) -> SavedQu
 
 
 def save(database: Path, query: SavedQuery, *, replace: bool, how: str = "mode=replace") -> None:
-    """Store a question with a checked name; ``how`` is what replaces another of that name.
+    """Store a question with a checked name; ``how`` is the option that replaces an existing one.
 
-    Raises: SavedQueryError: the name is taken and ``replace`` is not set, or there are too many
-        questions. DatabaseError: the database cannot be written.
+    Raises:
+        SavedQueryError: the name is taken and ``replace`` is not set, or there are too many
+            questions.
+        DatabaseError: the database cannot be written.
     """
     saved_at = datetime.now(UTC).isoformat(timespec="seconds")
     parameters = json.dumps(

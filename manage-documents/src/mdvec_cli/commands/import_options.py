@@ -171,7 +171,7 @@ class ImportOptions:
             raise typer.BadParameter("name one tool with it", param_hint="--background")
 
     def check_kind(self, database: Path) -> None:
-        """Refuse to split what is no text, and a model for what no search finds.
+        """Refuse chunking options for files that are not split, and a model for files not embedded.
 
         Raises:
             MdvecError: the named tool has no use for one of the options, or it cannot be read.

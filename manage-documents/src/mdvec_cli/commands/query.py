@@ -251,7 +251,7 @@ def _print_questions(tables: OpenTables, flag: TableFormat | None) -> None:
         [
             question["name"],
             question["parameters"],
-            # What a user has written, with its SQL, stays.
+            # Questions with SQL are the user's own, whose descriptions are not translated.
             question["description"] if "sql" in question else own_sentence(question["description"]),
         ]
         for question in questions

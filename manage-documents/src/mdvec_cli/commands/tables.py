@@ -306,7 +306,10 @@ def _draw(
     file: NewFile,
     in_japanese: bool,
 ) -> sql.JsonAnswer:
-    """Draw a query into an open file, by default in the configured size, with notes for people."""
+    """Draw a query's result into an open file, by default in the configured size.
+
+    Returns the chart's kind and number of points, and a note on what it leaves out, if anything.
+    """
     settings = tables.settings.charts
     try:
         pixels = charts.chosen_size(size, settings.max_size)

@@ -218,7 +218,7 @@ def in_own_language(message: str) -> str:
     if not colon or label not in _LABELS:
         return in_japanese(message)
     translated = in_japanese(sentence)
-    is_japanese_itself = sentence.endswith("。")  # of charts and households
+    is_japanese_itself = sentence.endswith("。")  # charts and households write Japanese messages
     is_said = translated != sentence or is_japanese_itself or sentence.startswith("mdvec ")
     return f"{_LABELS[label]}: {translated}" if is_said else message
 

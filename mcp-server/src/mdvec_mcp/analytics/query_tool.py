@@ -134,7 +134,7 @@ async def _save(
     description: str | None,
     shows: Mapping[str, object],
 ) -> ToolReply:
-    """Save or delete a question; arguments that only what is run ``shows`` are refused."""
+    """Save or delete a question; refuse arguments in ``shows``, which only affect running one."""
     if mode == "delete":
         named = {"query": query, "description": description, **shows}
         _refuse("query with mode=delete takes save_as alone", named)

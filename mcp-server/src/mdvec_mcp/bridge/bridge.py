@@ -195,7 +195,7 @@ class Remote:
             ) from error
 
     def _check(self, response: httpx2.Response, headers: dict[str, str]) -> None:
-        """Raise an error unless the response is a reply; a JSON error is one."""
+        """Raise an error unless the response is a reply, which may be an error in JSON."""
         if response.status_code == 404 and SESSION in headers:
             raise SessionExpired
         if response.status_code == 401:
@@ -228,7 +228,7 @@ def _one_line(message: object) -> str:
 def forward_stdio(url: str, token: str | None, source: int, target: int) -> None:
     """Forward messages from a client on ``source``, and write the replies to ``target``.
 
-    Both are file descriptors; ends when ``source`` does.
+    Both are file descriptors; returns when ``source`` ends.
     """
     bridge = _Bridge(Remote(url, token), os.fdopen(target, "wb", closefd=False))
     reader = os.fdopen(source, "rb", closefd=False)
@@ -286,7 +286,7 @@ class _Bridge:
         try:
             self._remote.notify(message, session if headers is None else headers)
         except SessionExpired:
-            return  # its subject ended with the session
+            return  # a notification about a session that has ended can be dropped
         except ServerUnusable as error:
             _say(str(error))
             return

@@ -128,7 +128,8 @@ class HouseholdContext:
     async def in_folder(self, name: str | None, work: Callable[[Path], T]) -> T:
         """Run ``work`` in a thread on the folder of the named household, as ``run`` does.
 
-        What files are refused for is said in English, as by commands, and here as answers are.
+        Refusals of files are in English, as commands show them; here they are translated to the
+        language of answers.
         """
         try:
             return await _in_thread(lambda: work(self._household(name).source))
@@ -180,7 +181,7 @@ class HouseholdContext:
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
-    """Run ``work`` in a thread; refusals are one line, so that no name in them looks like one."""
+    """Run ``work`` in a thread; refusals become one line, which no name in them can break."""
 
     def call() -> T:
         try:

@@ -133,7 +133,7 @@ _UNITS = {"": (1, ""), "万": (10, "K"), "億": (100, "M"), "兆": (1, "T")}
 
 
 def in_picture(text: str) -> str:
-    """A title or note of a picture in English: figures, months, and what it leaves out."""
+    """Translate a title or note in a chart: amounts, months, and the group of all others."""
     text = _YEN.sub(_yen_in_english, in_english(re.sub("^その他: ", "others: ", text)))
     text = re.sub(r"(\d+)月", lambda month: ENGLISH_MONTHS[int(month[1]) - 1][:3].title(), text)
     text = re.sub(r"(\d+)年", r"\1", text)
@@ -184,7 +184,7 @@ def month_chart(
 
 
 def names_among(shown: Sequence[Subject], ledger: Hierarchy) -> tuple[str, ...]:
-    """The names that colours are assigned to: all of the ledger on the level of those shown."""
+    """The names to assign colours to: all categories of the ledger on the levels of those shown."""
     majors = {
         subject.major
         for subject in shown

@@ -115,7 +115,7 @@ async def _edit_names(
     action: Action | None,
     names: dict[str, str],
 ) -> ToolReply:
-    """A list, a trial or a change of rules or spellings."""
+    """List the rules or other spellings, try one, or add or remove one."""
     if action is None and any(names.values()):
         raise ToolError(
             f"what={what} の action を try、add、remove から指定してください（省略時は list）"

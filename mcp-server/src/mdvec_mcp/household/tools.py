@@ -212,7 +212,7 @@ def add_household_resources(offer: Offer, context: HouseholdContext) -> None:
 
 
 async def _read(context: HouseholdContext, work: Work) -> str:
-    """The result of ``work`` as JSON: for the only household, or for each under its name."""
+    """The result of ``work`` as JSON; for several households, an object with one for each name."""
     try:
         households = await in_thread(context.households, trouble_in_japanese)
     except ToolError as error:

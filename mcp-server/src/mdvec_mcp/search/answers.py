@@ -116,10 +116,11 @@ def _note_lines(notes: Sequence[str]) -> list[str]:
 def hit_texts(
     hits: Sequence[Hit], links: Sequence[str], max_chars: int, fence: TextFence, *, wide: bool
 ) -> list[str]:
-    """The heads and fenced passages of the hits, together at most ``max_chars``.
+    """The heads and fenced passages of the hits, in at most ``max_chars`` characters.
 
-    Long passages are cut to equal length. Hits whose passages do not fit have only heads, and a
-    note says so. ``links`` has one for each hit, or is empty; ``wide`` adds collections.
+    Long passages are cut to equal length. Hits whose passages do not fit have only heads, which
+    take at most half of the room; a note tells how many passages are missing. ``links`` is empty or
+    has one link for each hit. With ``wide``, each head names its collection.
     """
     heads = [_head(number, hit, wide=wide) for number, hit in enumerate(hits, 1)]
     if links:
@@ -219,7 +220,7 @@ def _task_lines(tasks: Sequence[tuple[int, str]], room: int) -> list[str]:
 
 
 def _first_within(heads: Sequence[str], max_chars: int) -> int:
-    """How many heads fit; at least one."""
+    """How many of the first heads fit into ``max_chars``, but at least one."""
     used = 0
     for number, head in enumerate(heads):
         used += len(head) + _BREAKS

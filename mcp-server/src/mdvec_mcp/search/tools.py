@@ -60,7 +60,7 @@ def links_of(database: Path, answer: Answer, kind: LinkKind | None) -> list[str]
 
 
 def link_to(file: Path, kind: LinkKind) -> str:
-    """The absolute path, or the URI with which Obsidian opens the note in its vault."""
+    """The absolute path, or the ``obsidian://`` URI that opens the note in its vault."""
     return str(file) if kind == "path" else f"obsidian://open?path={quote(str(file), safe='')}"
 
 

@@ -116,9 +116,9 @@ def _chosen_columns(
 
 
 def _store_pandas(connection: duckdb.DuckDBPyConnection, frame: Any) -> list[Hashable]:  # noqa: ANN401 - of pandas, which need not be installed
-    """Register a frame's rows as the stored rows; return the names of its columns.
+    """Register a frame in DuckDB as the view ``STORED_ROWS``; return the names of its columns.
 
-    Columns of types that DuckDB lacks, such as periods, are text there.
+    Columns of types that DuckDB lacks, such as periods, are registered as text.
     """
     if not has_plain_index(frame):
         indexes = [name if name is not None else "index" for name in frame.index.names]
@@ -131,7 +131,7 @@ def _store_pandas(connection: duckdb.DuckDBPyConnection, frame: Any) -> list[Has
 
 
 def _is_read(connection: duckdb.DuckDBPyConnection, column: Any) -> bool:  # noqa: ANN401 - as above
-    """Whether DuckDB has the type of the column of a frame of pandas."""
+    """Whether DuckDB supports the type of this one-column pandas frame."""
     import duckdb
 
     try:

@@ -20,7 +20,13 @@ MAX_PRINTED_BYTES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class OutputLimits:
-    """The limits of one output: of JSON or a line that is not prose, of a table, of everything."""
+    """The limits of a notebook cell's output.
+
+    Attributes:
+        json_bytes: of one JSON value, or of one line that is not prose.
+        rows: of one table.
+        printed_bytes: of everything that the cell prints.
+    """
 
     json_bytes: int = MAX_JSON_BYTES
     rows: int = MAX_TABLE_ROWS

@@ -194,7 +194,8 @@ class OutputGuard:
             raise AnalysisError("this output_guard was started already; make another one")
         self._stdout = sys.stdout
         _frames.append(_short_frames())
-        # Guards end in any order, and all set the same: what was set last is undone first.
+        # All guards change the same things, but may end in any order. Each undoes its own changes,
+        # the last one first.
         self._undo.callback(lambda: _frames.pop().close())
         for name in ("stdout", "stderr"):
             stream = _CountedStream(getattr(sys, name), self._take)
@@ -282,7 +283,7 @@ class _CountedStream:
         if getattr(sys, name) is self:
             setattr(sys, name, self._stream)
             if isinstance(self._stream, _CountedStream) and self._stream.is_over:
-                self._stream.restore(name)  # its guard ended before the one within
+                self._stream.restore(name)  # the outer guard has ended before this inner one
 
     def write(self, text: str) -> int:
         """Write what still fits; report the whole text as written."""

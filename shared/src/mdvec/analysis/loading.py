@@ -258,7 +258,7 @@ def _typed_columns(types: Mapping[str, str] | None) -> str:
 
 
 def _loss_check(name: str, kind: DuckDBType, library: Library) -> str | None:
-    """SQL: whether a value may not be representable; None if all values are."""
+    """SQL that is true for values which the library may be unable to hold; None if it holds all."""
     column, leaves = identifier(name), kind.leaves()
     if kind.family in _LARGE:
         return f"{column} IS NOT NULL AND TRY_CAST({column} AS BIGINT) IS NULL"

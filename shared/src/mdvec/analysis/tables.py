@@ -86,7 +86,7 @@ def _text(value: Any) -> str:  # noqa: ANN401 - see above
         return "null"
     if isinstance(value, str):
         return _cut(value)
-    if isinstance(value, float):  # numpy's float64 is one
+    if isinstance(value, float):  # includes numpy's float64
         return _number(value)
     if hasattr(value, "dtype") and not getattr(value, "shape", ()):
         return _text(value.item())

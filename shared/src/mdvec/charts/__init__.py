@@ -1,4 +1,4 @@
-"""Charts: what they show of amounts, months and tables, and how they are drawn."""
+"""Charts of amounts, months and tables: their data, and how they are drawn."""
 
 from mdvec.faces import face
 

@@ -72,7 +72,7 @@ class Canvas:
         return cls(figure, size, letters, Measures.of(size))
 
     def axes(self, box: Box, grid: Literal["x", "y"] | None = None) -> Axes:
-        """Axes that fill a box, without ticks and spines; ``grid`` has lines at its labels."""
+        """Axes that fill a box, without ticks and spines; axis ``grid`` has lines at its labels."""
         width, height = self.size
         axes = self.figure.add_axes(
             (box.left / width, 1 - box.bottom / height, box.width / width, box.height / height),

@@ -28,7 +28,7 @@ _OWN = {
     "教養・教育": 13, "自動車": 14, "健康・医療": 15, "税・社会保障": 16, "未分類": 17,
     "現金・カード": 18, "保険": 19,
 }  # fmt: skip
-# Zaim's names of the same, and totals that stand alone.
+# Zaim's names for the same categories, and totals, which a chart shows without categories.
 _SHARED = {
     "日用雑貨": 1, "住まい": 2, "水道・光熱": 3, "エンタメ": 6, "美容・衣服": 7, "通信": 8,
     "交通": 9, "大型出費": 11, "教育・教養": 13, "クルマ": 14, "医療・保険": 15, "税金": 16,
@@ -39,9 +39,10 @@ _SHARED = {
 def colors_of(names: Sequence[str], among: Iterable[str] = ()) -> tuple[str, ...]:
     """The colours of the names in one chart; equal names have equal colours.
 
-    Known categories have fixed colours, others one by their letters. ``among`` are all existing
-    names: with the same ones, a name has the same colour in every chart, and up to twenty names
-    have different colours. With more, a chart changes colours that would occur twice.
+    Known categories have fixed colours; the colours of others depend on their letters. ``among``
+    has all existing names: with the same ``among``, a name has the same colour in every chart, and
+    up to twenty names have different colours. With more, a chart changes colours that would occur
+    twice.
     """
     everywhere = _places({*names, *among}, _preferred_place)
     here = _places(set(names), everywhere.__getitem__)

@@ -1,4 +1,4 @@
-"""Draws a heat map: values as cells in colours, with a scale of these."""
+"""Draws a heat map: values as coloured cells, with a colour scale."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def draw_heat(canvas: Canvas, plot: Plot, frame: Box) -> None:
 
     The strip on the right is the scale.
     """
-    font, names = canvas.measures.font, [one.name for one in plot.series]
-    values = [value for one in plot.series for value in one.values if value is not None]
+    font, names = canvas.measures.font, [row.name for row in plot.series]
+    values = [value for row in plot.series for value in row.values if value is not None]
     low, high = min(values), max(values)
     width = min(canvas.widest(names, font), frame.width * MAX_NAMES_SHARE)
     # Values that only differ by rounding get no further digits.
@@ -39,7 +39,7 @@ def draw_heat(canvas: Canvas, plot: Plot, frame: Box) -> None:
     )
     box = Box(left, frame.top, right, frame.bottom - labels.height)
     axes = canvas.axes(box)
-    grid = [[nan if value is None else value for value in one.values] for one in plot.series]
+    grid = [[nan if value is None else value for value in row.values] for row in plot.series]
     down, across = box.height / len(names), box.width / len(plot.names)
     cells = axes.pcolormesh(
         grid, edgecolors=PAPER, linewidth=min(0.8, 0.1 * min(down, across)), **_ramp(low, high)

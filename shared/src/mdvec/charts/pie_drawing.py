@@ -31,7 +31,7 @@ _MAX_ENTRIES_SHARE = 0.62  # the legend's share of a tall picture's height, belo
 _ROW_EM, _SWATCH_EM, _NAME_GAP_EM, _COLUMN_GAP_EM = 1.6, 0.8, 0.5, 0.9
 _WIDTH_EM = _SWATCH_EM + _NAME_GAP_EM + 2 * _COLUMN_GAP_EM  # all but the texts
 _MIN_NAME_EM, _MAX_LEGEND_SHARE = 4, 0.6
-_RING = 0.56  # of the radius
+_RING = 0.56  # the ring's width as a fraction of the radius
 _LETTER_HEIGHT_EM = 1.2
 
 
@@ -70,7 +70,7 @@ def _legend_height(canvas: Canvas) -> float:
 
 
 def _refunds(items: Sequence[tuple[str, int]]) -> list[Entry]:
-    """The legend's line for the amounts below zero, if there are any."""
+    """The legend's entry for the amounts below zero, which are added up; empty without any."""
     if len(items) < 2:
         return [Entry(name, value) for name, value in items]
     names = tuple(name for name, _ in items)

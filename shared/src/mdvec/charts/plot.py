@@ -50,12 +50,12 @@ class Plot:
     ``heatmap`` are its rows. In a ``histogram`` ``x`` holds the beginnings of the bins.
 
     Args:
-        names: the names of the places, if the axis has names.
+        names: the names at the x values, if the axis has names.
         step: the width of a bin.
-        grain: the least distance of different values of a histogram; 0 if arbitrary.
-        in_order: whether the names are dates or numbers; others may be drawn below each other.
-        running: the places whose values are not complete yet.
-        empty: the places without data.
+        grain: the smallest difference between values of a histogram; 0 if there is no smallest.
+        in_order: whether the names are dates or numbers; bars of others may be horizontal.
+        running: the x values whose y values are not complete yet, such as the running month.
+        empty: the x values without data.
     """
 
     kind: PlotKind
@@ -74,7 +74,7 @@ class Plot:
 
     @property
     def points(self) -> int:
-        """How many values it shows."""
+        """How many values the plot shows."""
         return sum(value is not None for series in self.series for value in series.values)
 
     @property
@@ -165,12 +165,12 @@ class Plot:
 
     @property
     def are_whole(self) -> bool:
-        """Whether the places are whole numbers."""
+        """Whether the x values are whole numbers."""
         return self.axis == "numbers" and all(at.is_integer() for at in (*self.x, self.step))
 
     @property
     def are_years(self) -> bool:
-        """Whether the places may be years, which are written without separators."""
+        """Whether the x values may be years, which are written without separators."""
         return self.are_whole and _YEARS[0] <= min(self.x) <= max(self.x) + self.step <= _YEARS[1]
 
     def _place(self, value: float) -> str:

@@ -289,7 +289,11 @@ def _clouds(rows: _Rows) -> Plot:
 
 
 def _by_name(rows: _Rows, kind: PlotKind, shown: list[Row], notes: Sequence[PlotNote]) -> Plot:
-    """A series for each text; rows have a place, the text's rank, a value, …, text and texts."""
+    """A series for each text.
+
+    A row begins with the x value, the text's rank and the y value, and ends with the text and the
+    number of texts.
+    """
     shown.sort(key=lambda row: row[0])
     own = [[row for row in shown if row[1] == at] for at in range(_MAX_SERIES)]
     series = tuple(
@@ -307,7 +311,7 @@ def _by_name(rows: _Rows, kind: PlotKind, shown: list[Row], notes: Sequence[Plot
 
 
 def _series_shown(shown: Sequence[Row]) -> int:
-    """The number of series of rows whose last value is the number of texts, up to the limit."""
+    """How many series are drawn, up to the limit; each row ends with how many there are."""
     return min(_MAX_SERIES, int(shown[0][-1]))
 
 
@@ -338,8 +342,8 @@ def _histogram(rows: _Rows) -> Plot:
         bins = (last - first) // width + 1
         low, step = first * grain, width * grain
         steps = f"round({rows.number(0)} / {grain!r}) - {float(first)!r}"
-        place = f"least(floor(({steps}) / {float(width)!r}), {bins - 1})"
-        number = f"CAST(greatest({place}, 0) AS INTEGER)"
+        bin_number = f"least(floor(({steps}) / {float(width)!r}), {bins - 1})"
+        number = f"CAST(greatest({bin_number}, 0) AS INTEGER)"
     known = f"{rows.from_} WHERE {rows.number(0)} IS NOT NULL"
     bin_rows, _ = rows.of(f"SELECT {number}, count(*) {known} GROUP BY 1", bins)
     counts = {int(row[0]): float(row[1]) for row in bin_rows}

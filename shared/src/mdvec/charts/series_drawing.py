@@ -48,7 +48,7 @@ class XLabels:
     upright: bool = False
 
     def write(self, canvas: Canvas, axes: Axes, shift: float = 0.0) -> None:
-        """Write them below the axes, ``shift`` right of their places."""
+        """Write the labels below the axes, each ``shift`` data units to the right of its place."""
         axes.set_xticks(
             [place + shift for place in self.places], self.texts,
             rotation=90 if self.upright else 0, **canvas.font(self.letters),
@@ -210,8 +210,8 @@ def _mark(canvas: Canvas, plot: Plot, axes: Axes, box: Box) -> None:
         words.append(((left + right) / 2, _EMPTY))
     words += [((left + right) / 2, _RUNNING) for left, right in _stretches(plot.running)]
     free_until = canvas.size[0] - canvas.measures.gap
-    for place, word in sorted(words, reverse=True):  # the running month, which is the last, first
-        center = box.left + (place - first) / (last - first) * box.width
+    for x, word in sorted(words, reverse=True):  # the running month, which is the last, first
+        center = box.left + (x - first) / (last - first) * box.width
         width = canvas.letters.width(word, small)
         right = min(center + width / 2, free_until)
         if right - width >= canvas.measures.gap and right >= center:
@@ -220,18 +220,18 @@ def _mark(canvas: Canvas, plot: Plot, axes: Axes, box: Box) -> None:
 
 
 def _stretches(places: Iterable[float]) -> list[tuple[float, float]]:
-    """Consecutive places, each stretch with its first and last."""
+    """The runs of consecutive x values, each as its first and its last value."""
     stretches: list[tuple[float, float]] = []
-    for place in sorted(places):
-        if stretches and place == stretches[-1][1] + 1:
-            stretches[-1] = (stretches[-1][0], place)
+    for x in sorted(places):
+        if stretches and x == stretches[-1][1] + 1:
+            stretches[-1] = (stretches[-1][0], x)
         else:
-            stretches.append((place, place))
+            stretches.append((x, x))
     return stretches
 
 
 def _draw_bars(axes: Axes, plot: Plot, series: Colored, canvas: Canvas) -> None:
-    """Draw the series side by side at each place, those of running places lighter."""
+    """Draw the series side by side at each x, with lighter bars for incomplete values."""
     width = _BARS_SHARE / len(series)
     for number, (one, color) in enumerate(series):
         shown = [
@@ -259,7 +259,10 @@ def _draw_bins(axes: Axes, plot: Plot, series: Colored, _canvas: Canvas) -> None
 
 
 def _draw_lines(axes: Axes, plot: Plot, series: Colored, canvas: Canvas) -> None:
-    """Draw lines, dashed towards a running place, and dots for few or isolated values."""
+    """Draw lines, dashed towards incomplete values, and dots for values that are few or isolated.
+
+    The dots of incomplete values, such as that of the running month, are hollow.
+    """
     line = points(canvas.measures.line)
     for one, color in reversed(series):
         xs, values = _points_of(plot, one)
@@ -301,13 +304,13 @@ def _draw_areas(axes: Axes, plot: Plot, series: Colored, canvas: Canvas) -> None
 
 
 def _points_of(plot: Plot, series: Series) -> tuple[list[float], list[float]]:
-    """The places and values of a series, with nan for a gap."""
+    """The x values and the values of a series, with nan for a gap."""
     values = [nan if value is None else float(value) for value in series.values]
     return list(series.places or plot.x), values
 
 
 def _running_points(xs: Sequence[float], running: Sequence[float]) -> list[tuple[bool, bool]]:
-    """For each place, whether it is next to a running one, and whether it is running."""
+    """For each x, whether its own or a neighbour's value is incomplete, and whether its own is."""
     is_running = [False, *(x in running for x in xs), False]
     return [(any(is_running[at : at + 3]), is_running[at + 1]) for at in range(len(xs))]
 

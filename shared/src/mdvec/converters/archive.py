@@ -21,7 +21,7 @@ class Archive:
     """A zip file in memory.
 
     Raises:
-        NotConverted: it is none, it is protected, or it would become too large.
+        NotConverted: it is not a zip file, it is protected, or it would become too large.
     """
 
     def __init__(self, data: bytes) -> None:

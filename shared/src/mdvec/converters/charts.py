@@ -67,7 +67,7 @@ def _text_in(element: ET.Element | None) -> str:
 
 
 def _points(series: ET.Element, names: Sequence[str], first_day: date) -> list[str]:
-    element = next((found for name in names for found in series.iterfind(name)), None)
+    element = next((child for name in names for child in series.iterfind(name)), None)
     return [] if element is None else _values(element, first_day)
 
 
@@ -93,9 +93,9 @@ def _cached_values(element: ET.Element, around: ET.Element, first_day: date) -> 
     formats = [code.text or "" for code in around.iter(f"{_C}formatCode")]
     is_date = bool(formats) and _DATE.search(_QUOTED.sub("", formats[0])) is not None
     for point in element.iter(f"{_C}pt"):
-        place, text = point.get("idx", ""), point.findtext(f"{_C}v", "")
-        if place.isdecimal() and int(place) < _MAX_CELLS:
-            known[int(place)] = _day(text, first_day) if is_date else text
+        index, text = point.get("idx", ""), point.findtext(f"{_C}v", "")
+        if index.isdecimal() and int(index) < _MAX_CELLS:
+            known[int(index)] = _day(text, first_day) if is_date else text
     return [known.get(at, "") for at in range(max(known, default=-1) + 1)]
 
 

@@ -37,9 +37,9 @@ class Format:
     Attributes:
         name: its name for people and ``--formats``.
         endings: the endings of its files, in lower case; 0 stands for any digit.
-        module: the module of this room that converts it; "" if it is stored unchanged.
-        package: the package that it needs; "" if none.
-        is_default: whether a new tool reads it by default; others are many files, or private.
+        module: the module in this folder that converts it; "" if it is stored unchanged.
+        package: the PyPI package that the module needs; "" if none.
+        is_default: whether a new tool reads it by default; False where files are many or private.
         tells_pages: whether its module reports each page or message that it has read.
     """
 

@@ -212,13 +212,13 @@ class _Writer(MarkdownConverter):
     convert_fieldset = convert_legend = convert_address = convert_hgroup = convert_details
 
     def convert_td(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ANN401
-        """A cell, with escaped bars."""
+        """A table cell, with ``|`` escaped."""
         return str(super().convert_td(el, _CELL_END.sub(r"\\|", text), parent_tags))  # type: ignore[misc] # untyped
 
     convert_th = convert_td
 
     def convert_a(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ANN401
-        """A link to the web, or only the words of any other link."""
+        """A link to a web or mail address as Markdown; of any other link only its text."""
         if not str(el.get("href") or "").startswith(("http://", "https://", "mailto:")):
             return text
         return str(super().convert_a(el, text, parent_tags))  # type: ignore[misc] # untyped

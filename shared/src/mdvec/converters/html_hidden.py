@@ -116,8 +116,8 @@ def _rules_of(page: BeautifulSoup) -> list[_Rule]:
     )
     rules = _RULE.findall(_COMMENTS.sub("", _without_media(sheets)))
     return [
-        _Rule(name, hides, (important, *_weight(selector), place), selector)
-        for place, (selectors, style) in enumerate(rules[:_MAX_RULES])
+        _Rule(name, hides, (important, *_weight(selector), order), selector)
+        for order, (selectors, style) in enumerate(rules[:_MAX_RULES])
         for name, hides, important in _declarations(style)
         for selector in selectors.split(",")
         if _is_read(selector)

@@ -74,7 +74,7 @@ class Line(TextBox):
 
     @property
     def height(self) -> float:
-        """How high it is, across its letters."""
+        """Its extent from top to bottom; for a vertical line, the size of its letters."""
         return self.size if self.is_vertical else self.top - self.bottom
 
     def turned(self) -> Line:

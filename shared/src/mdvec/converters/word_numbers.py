@@ -155,7 +155,7 @@ def _styles(root: ET.Element) -> dict[str, _Style]:
 
 
 def _numbers_of(properties: ET.Element | None) -> tuple[str | None, int | None]:
-    """The list and the level in the properties themselves."""
+    """The list's id and the level, each None if these properties do not state it."""
     numbering = None if properties is None else properties.find(f"{W}numPr")
     if numbering is None:
         return None, None

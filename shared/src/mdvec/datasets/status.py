@@ -123,7 +123,7 @@ def data_files(connection: apsw.Connection, tool: Tool, scan: Scan) -> list[Foun
 
 
 def _is_copy(source: Path, root: Path) -> bool:
-    """Whether a file is in the folder of private copies of some database of mdvec."""
+    """Whether a file is in a folder where an mdvec database keeps its private copies."""
     return any(
         folder.suffix == dataset_tables.COPIES and is_own_format(folder.with_suffix(""))
         for folder in takewhile(lambda folder: folder != root, source.parents)

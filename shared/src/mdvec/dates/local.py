@@ -1,4 +1,4 @@
-"""The date of this machine."""
+"""Today's date in this machine's time zone."""
 
 from __future__ import annotations
 

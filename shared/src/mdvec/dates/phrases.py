@@ -310,7 +310,7 @@ def _from_to(first: Named, last: Named, context: PeriodContext) -> Spoken | None
         return None
     begin = first.latest(last.days.first if last.days else context.today)
     end = last.next(begin.last)
-    if context.today < end.first:  # not next year's, but the one within the first end
+    if context.today < end.first:  # not begun yet: it is the one within the period that begins
         end = last.next(begin.first)
     if end.last < begin.first:
         raise UnclearRange(Days(end.first, begin.last))

@@ -236,7 +236,7 @@ def _no_document(
     known = [line.file_path for line in documents.document_lines(connection, tables)]
     if not known:
         return f"{tool.name} has no documents yet; import them with: mdvec import -n {tool.name}"
-    asked = file_path.removeprefix(f"{tool.source}/")  # a path of the system names no document
+    asked = file_path.removeprefix(f"{tool.source}/")  # documents are named by relative paths
     near = difflib.get_close_matches(asked, known, n=_MAX_NAMES, cutoff=0.4)
     near += [path for path in known if path.endswith(f"/{asked}") and path not in near]
     hint = f"; nearest are: {', '.join(map(quoted, near[:_MAX_NAMES]))}" if near else ""

@@ -290,9 +290,9 @@ class ComparisonAnswer(LedgerAnswer):
     """Two periods compared, in yen.
 
     ``spending`` and ``income`` are (before, after). ``movements`` are the largest of
-    ``total_movements``, with what the text shows of each. ``same_days`` are the first days of
-    both, up to the last row of the later one; None if all rows of both are in them.
-    ``counts`` are of the rows of both.
+    ``total_movements``, each with the details that the text shows. ``same_days`` compares equally
+    many first days of both periods, up to the last row of the later one; it is None if these have
+    all rows. ``counts`` are of the rows of both periods.
     """
 
     before: DayEnds

@@ -129,7 +129,11 @@ def bulk_message(
 def rejection_message(
     rows: Sequence[Transaction], marked_before: Sequence[int], *, open_again: bool
 ) -> str:
-    """Message after a candidate was rejected or skipped; a row may have been marked before."""
+    """The message that a candidate was rejected or skipped (``open_again``).
+
+    It names the rows of ``marked_before`` whose mark was removed, or a row that is still marked
+    because of another pair.
+    """
     word = "保留にしました。この組は候補に残ります。" if open_again else (
         "重複ではないと記録しました。この組は今後候補に出ません。"
     )  # fmt: skip
@@ -329,7 +333,7 @@ def _targets(ledger: Ledger, check_id: int, choice: ReviewDecision) -> list[Revi
     together = duplicate_checks.pairs_of_batch(ledger, pair.batch)
     decided = [candidate_of(ledger, each) for each in (check_id, *(other.id for other in together))]
     still_open: list[ReviewCandidate] = []
-    if choice.decision == pair.decision:  # repeated: it applies to similar open ones, too
+    if choice.decision == pair.decision:  # made again: it then applies to similar open candidates
         keys = {each.alike_key for each in arrange(together) if check_id in each.check_ids}
         still_open = [each for each in arranged if each.alike_key in keys]
     return list({each.rows: each for each in (*decided, *still_open)}.values())
@@ -348,7 +352,7 @@ def _left_open(ledger: Ledger, targets: Sequence[ReviewCandidate]) -> str:
 def _lost_categories(
     ledger: Ledger, targets: Sequence[ReviewCandidate], kept_ids: Sequence[int], *, is_alike: bool
 ) -> str:
-    """Which categories lose rows to a kept one of another, and how to keep those; or ""."""
+    """A note on categories that lose rows to a kept row of another, and how to undo it; or ""."""
     lost: dict[str, list[int]] = {}
     kept: dict[str, None] = {}
     again = ""

@@ -91,8 +91,9 @@ class _Sentence:
             if value == "1":
                 english = re.sub(rf"(\{{{name}\}} (?:more )?\w+)s\b", r"\1", english)
             if name.endswith("_") and value is not None:  # a quoted name
-                place = f"{{{name[:-1]}}}"
-                english = english.replace(f'"{place}"', place).replace(place, value)
+                placeholder = f"{{{name[:-1]}}}"
+                english = english.replace(f'"{placeholder}"', placeholder)
+                english = english.replace(placeholder, value)
         filled = {name: _placeholder_value(name, value or "") for name, value in values.items()}
         return english.format(**filled)
 
@@ -225,7 +226,7 @@ def _placeholder_value(name: str, value: str) -> str:
 
 
 def _head(name: str, figures: str, *, is_own: bool) -> str:
-    """The head of a list's line: a name from the data, unless it is one of our phrases."""
+    """The English head of a list's line, which is one of our phrases or a name from the data."""
     ours = {} if is_own else _table("groups" if _COUNTED.match(figures) else "totals")
     return _first_fitting("heads", name) or ours.get(name) or _category(name)
 

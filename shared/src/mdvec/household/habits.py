@@ -71,9 +71,10 @@ def recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str)
 def as_shown(
     payment: RecurringPayment, as_of: date, apart: Collection[tuple[int, int]]
 ) -> RecurringPayment:
-    """The payment as lines show it: only the last year's changes and slips, and no rows.
+    """The payment as answers show it: without its rows.
 
-    ``apart`` are the pairs of rows that the user decided are no duplicates.
+    Changes, single, missed and double payments are only those of the last year. ``apart`` has the
+    pairs of row ids that the user decided are not duplicates, and so were not paid twice.
     """
 
     def is_decided(repeated: CountedRow) -> bool:
@@ -273,7 +274,7 @@ def list_recurring_payments(ledger: Ledger, *, limit: int | None = None) -> Recu
 def _without_unknown(
     payments: list[RecurringPayment], rows: list[CountedRow], as_of: date
 ) -> tuple[list[RecurringPayment], list[Month]]:
-    """The series without missed days in months that have no rows, and the last such months."""
+    """The payments, without missed days in months that have no rows, and the recent such months."""
     known = {Month.of(row.day) for row in rows}
     recent = as_of - RECENT
     unknown = {
@@ -330,13 +331,13 @@ def find_anomalies(
         first, late = _first_whole(view, as_of)
         rows = view.rows(first, as_of)
         doubts = late + doubt_notes(view.ledger, Days(min(month.first_day, as_of), as_of), None)
-    found = month_anomalies(rows, as_of, ledger.month_starts_on)
-    lines, history = anomaly_lines(found), history_notes(found)
+    anomalies = month_anomalies(rows, as_of, ledger.month_starts_on)
+    lines, history = anomaly_lines(anomalies), history_notes(anomalies)
     if rows and all(row.is_income for row in rows):
         lines, history = [f"{NO_SPENDING}。"], []
     notes = (*filter(None, [span.understood]), *history, *doubts)
     words = answer_words(lines, notes, view.age(span))
-    return AnomaliesAnswer(as_of, found.unusual, **words)
+    return AnomaliesAnswer(as_of, anomalies.unusual, **words)
 
 
 def _doubts(view: LedgerView, as_of: date, months: int) -> list[str]:

@@ -240,7 +240,7 @@ class _HouseholdImport:
             ledger_statements.mark_index(self.ledger, current=True)
 
     def _texts(self, stored: Mapping[str, StoredFile]) -> list[StatementText]:
-        """The files that rows come from; for a deleted or unreadable one, its stored text."""
+        """The texts of the files that rows come from; the stored one if a file cannot be read."""
         by_path = {file.path: file for file in self.files}
         known = ledger_statements.known_files(self.ledger)
         paths = {file.content_hash: path for path, file in stored.items()}

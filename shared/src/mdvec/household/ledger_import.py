@@ -284,7 +284,10 @@ def _why_once(joined: Joined, older: str) -> str:
 def _older_than_their_time(
     statements: Sequence[Statement], folder: StatementFolder
 ) -> Iterator[Problem]:
-    """The files that look newer than one that takes precedence, and than all with their days."""
+    """Problems with files that take no precedence over another, although they look newer.
+
+    Files are left out if a file of the same family that has all their days is newer still.
+    """
     present = [each for each in statements if each.key in folder.present_statements and each.days]
     for each in rank_statements(statements):
         older, newer = each.statement, each.superseded_by

@@ -109,7 +109,10 @@ class LedgerView:
         return days, notes + self._month_notes(period, days, months)
 
     def known_days(self, requested: Days | None) -> Days | None:
-        """The ``requested`` days that means divide by: from the first row to the last so far."""
+        """The ``requested`` days over which to average: those between the first and the last row.
+
+        Rows after today do not extend them.
+        """
         known = self.covered.known.within(Days(date.min, self.ledger.today))
         return known and known.within(requested or known)
 
@@ -315,9 +318,9 @@ def doubt_notes_on(
 
 
 def _leaving(ledger: Ledger) -> dict[int, PairKind]:
-    """The rows that decisions on likely candidates would take out, each with its kind.
+    """The ids of rows that would leave the sums if likely candidates were confirmed, by kind.
 
-    A row of several candidates is of a card's bill rather than of a transfer or purchase.
+    A row in several candidates has the kind of a card's bill rather than a transfer or purchase.
     """
     kinds: dict[int, PairKind] = {}
     candidates = arrange(duplicate_checks.open_pairs(ledger, LIKELY))

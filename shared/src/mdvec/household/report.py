@@ -62,8 +62,8 @@ class LedgerReport:
     # Pairs of files that may be of one account, and rows that files share and that count once.
     account_doubts: tuple[AccountDoubt, ...] = ()
     repeated: tuple[RepeatedRows, ...] = ()
-    # Files with equal rows below several headers, which all count; those read now whose count
-    # once, as their balances are equal, too.
+    # Files with equal rows below several headers: those whose rows all count, and those read now
+    # whose rows count once, as their balances are equal, too.
     listed_again: tuple[ListedAgain, ...] = ()
     listed_once: tuple[ListedAgain, ...] = ()
     # The files read now whose rows another file has under other IDs.

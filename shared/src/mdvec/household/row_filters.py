@@ -157,7 +157,7 @@ def _names(names: Names) -> tuple[str, ...]:
 
 
 def _subjects(named: Iterable[ResolvedSubject], notes: list[str]) -> tuple[Subject, ...]:
-    """The named categories or totals; ``notes`` gets how they were understood."""
+    """The named categories or totals; appends remarks on how they were understood to ``notes``."""
     subjects: dict[Subject, None] = {}
     for resolved in named:
         subject = resolved.subject

@@ -73,9 +73,9 @@ def _connection_of(ledgers: Mapping[str, Ledger]) -> apsw.Connection:
 
 
 def rows_left_out_of_all(decisions: Iterable[SharedDecision]) -> set[int]:
-    """The rows that a sum over all households leaves out; one row of each purchase stays.
+    """The ids of rows that a sum over all households leaves out; one row of each purchase stays.
 
-    Only pairs whose rows both count matter: the sum has one row of the others at most.
+    A decision only matters if both of its rows count: otherwise the sum has at most one of them.
     """
     decided = [each for each in decisions if each.decision == "duplicate" and each.both_count]
     purchases = [(each.kept, each.other) for each in decided if not each.is_transfer]

@@ -121,7 +121,7 @@ class AliasList:
 
 
 def try_alias(ledger: Ledger, *, shop: str, spelling: str) -> AliasTrial:
-    """The counting rows that a question for ``shop`` would also find by a spelling.
+    """Show which counted rows a question for ``shop`` would also find by another spelling.
 
     Raises:
         EmptyLedger: there are no rows yet.

@@ -130,7 +130,7 @@ class _TrendBasis:
         notes = [*notes, *range_notes, *doubt_notes(view.ledger, shown.days, subject)]
         if any(map(view.covered.begins_late, before)):  # changes and means are from these months
             notes += view.begin_notes(before.days)
-        if subject is not Total.SAVINGS_RATE:  # it has no means
+        if subject is not Total.SAVINGS_RATE:  # the savings rate has no moving average
             notes += view.averaged_notes(month for month in before if month != before.first)
         marks = view.covered.marks(MonthRange(shown.first.plus(1 - WINDOW), shown.last))
         return cls(view, period, shown, sums, marks, notes)
@@ -185,9 +185,9 @@ def _savings(seen: _TrendBasis) -> TrendAnswer:
 
 
 def category_trend_summary(ledger: Ledger, *, months: MonthRange | None = None) -> TrendAnswer:
-    """The trend of every 大項目, by default over the latest twelve months: by size, income last.
+    """The trend of every major category (大項目): the largest first, income last.
 
-    ``months`` may include some that have not begun.
+    ``months`` may include months that have not begun; by default they are the latest twelve.
 
     Raises:
         EmptyLedger: there are no rows yet.

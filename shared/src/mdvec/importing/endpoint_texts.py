@@ -96,7 +96,7 @@ class _Request:
 
     @property
     def has_vectors(self) -> bool:
-        """Whether it succeeded; a failure is raised when its texts are needed."""
+        """Whether the request succeeded; a failure is raised when its vectors are needed."""
         return self.answer.done() and self.answer.exception() is None
 
 
@@ -313,7 +313,7 @@ def _result_of(answer: Future[embedding.Vectors]) -> embedding.Vectors:
         raise_if_cancelled()
         try:
             return answer.result(_LOOK_SECONDS)
-        except TimeoutError:  # raised by the wait or by the call itself
+        except TimeoutError:  # of this wait, or of the call, which is then raised below
             continue
     return answer.result()
 

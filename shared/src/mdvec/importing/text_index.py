@@ -167,9 +167,9 @@ class TextIndex:
 
         new = list(dict.fromkeys(text for text in texts if text not in known))
         if new and self._job.request.is_background and not self._tables.staged:
-            if kept := {text: known[text] for text in texts if text in known}:
+            if reused := {text: known[text] for text in texts if text in known}:
                 with self._connection:
-                    self._paid().keep(kept)
+                    self._paid().keep(reused)
             return None
         endpoint = self._endpoint_texts()
         if endpoint is None:

@@ -181,7 +181,10 @@ def paths(connection: apsw.Connection, tables: Tables, ids: Sequence[int]) -> li
 def path_meant(
     connection: apsw.Connection, tables: Tables, ids: Sequence[int], folder: str | None = None
 ) -> str | None:
-    """Which of these documents a link in a folder means: one in it, or else the shortest path."""
+    """The path of the document that a link in ``folder`` means; None without ``ids``.
+
+    It is a document in the same folder, or else the one in the fewest folders.
+    """
     return min(
         (path for _, path in paths(connection, tables, ids)),
         key=lambda path: (path.rpartition("/")[0] != folder, path.count("/"), path),

@@ -124,7 +124,7 @@ def chunk_texts(
 def _matching(
     connection: apsw.Connection, tables: Tables, wanted: str, *, inside: bool
 ) -> list[int]:
-    """The chunks that have all terms of some folded words, with numbers in any grouping."""
+    """The ids of chunks that have all terms of some folded words; numbers match in any grouping."""
     groups = []
     for match in _BESIDE_NUMBER.finditer(wanted):
         before, number, after = match.groups()

@@ -50,10 +50,10 @@ _State = tuple[int, int, bytes]
 
 @dataclass(frozen=True, slots=True)
 class SignatureBuild:
-    """Row 0 of a table of signatures.
+    """The head of a table of signatures, stored in its row 0.
 
-    ``build_id`` is the whole row. ``centre`` is None until the first import ends. ``last_chunk``
-    was the highest chunk id when the centre was last checked.
+    ``build_id`` has all bytes of the row. ``centre`` is None until the first import ends.
+    ``last_chunk`` was the highest chunk id when the centre was last checked.
     """
 
     build_id: bytes

@@ -192,7 +192,7 @@ def _estimates(rotated: Floats, length: np.float32, stored: Signatures) -> tuple
 
 
 def _sign_bits(differences: Floats) -> tuple[Words, Floats, Floats]:
-    """The signs, squares and gains of differences from a centre."""
+    """The packed signs, squared lengths and gains of vectors' differences from a centre."""
     rotated = _rotate(differences)
     words = np.packbits(rotated > 0, axis=1).view(np.uint64)
     lengths = np.linalg.norm(differences, axis=1)

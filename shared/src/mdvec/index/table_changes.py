@@ -122,7 +122,8 @@ def renew_vector_index(connection: apsw.Connection, tables: Tables) -> None:
 def rebuild_vector_index(connection: apsw.Connection, tables: Tables, *, outside: bool) -> None:
     """Rebuild the vector index of a generation from the stored embeddings.
 
-    Call within a transaction; afterwards they are sent to the vector server, into a new collection.
+    Call within a transaction. With ``outside``, the tables are only prepared: the embeddings are
+    sent to the vector server afterwards, into a new collection.
     """
     drop_derived(connection, tables, ["signatures"])
     leave_collection(connection, tables)

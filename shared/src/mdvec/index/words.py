@@ -64,7 +64,7 @@ def delete_unused_words(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def words_containing(connection: apsw.Connection, tables: Tables, part: str) -> list[str]:
-    """The words in letters that contain ``part``, the shortest first; "_" makes no difference."""
+    """Some indexed words in letters that contain ``part``, the shortest first; "_" is ignored."""
     return column(
         connection,
         f"SELECT term FROM {tables.vocabulary} "

@@ -95,8 +95,8 @@ def back_up(
             _copy(connection, copy, on_copied)
         with open_database(copy, "read") as copied, translate_errors(database):
             # No restore would take back what this finds.
-            if (found := _damage(copied)) is not None:
-                raise apsw.CorruptError(found)
+            if (damage := _damage(copied)) is not None:
+                raise apsw.CorruptError(damage)
         with _writing(target):
             _pack(copy, settings, packed)
             size = packed.stat().st_size
@@ -158,7 +158,7 @@ def restore(
                     replaced += _kept_copy(database, folder, kept)
                 if replaced or (is_readable and not present):
                     _write_into(database, copy, replaced, on_copied)
-                else:  # nobody can read it
+                else:  # the present database is unreadable
                     replaced += _moved_away(database, kept)
                     copy.rename(database)
             written = _restore_settings(copied_settings, settings, stamp, replaced)
@@ -249,8 +249,8 @@ def _member(archive: zipfile.ZipFile, name: str, folder: Path) -> Path:
 
 
 def _damage(connection: apsw.Connection) -> str | None:
-    found = on_one_line(str(connection.execute("PRAGMA quick_check(1)").get))
-    return None if found == "ok" else found
+    result = on_one_line(str(connection.execute("PRAGMA quick_check(1)").get))
+    return None if result == "ok" else result
 
 
 def _tools_of(copy: Path, file: Path) -> tuple[str, ...]:
@@ -292,9 +292,10 @@ def _present_state(database: Path) -> tuple[str, bool]:
 
 
 def _kept_copy(database: Path, folder: Path, kept: Path) -> Iterator[Path]:
-    """Copy the database into a file next to it, by way of ``folder``; not if it is unreadable.
+    """Copy the database to ``kept``, a path next to it, and yield that; skip unreadable databases.
 
-    A copy that is killed is thus never taken for a database.
+    The copy is written in ``folder`` and then moved, so that an incomplete copy, left by a killed
+    process, is never taken for a database.
     """
     with suppress(DatabaseUnusable):
         with open_database(database, "read") as connection, translate_errors(kept):
@@ -303,14 +304,17 @@ def _kept_copy(database: Path, folder: Path, kept: Path) -> Iterator[Path]:
 
 
 def _moved_away(database: Path, kept: Path) -> Iterator[Path]:
-    """Move the files of a database; a log without its file would be taken for the next one's."""
+    """Move a database with its logs, which would otherwise be taken for the next database's."""
     for ending in ("", "-wal", "-shm"):
         with suppress(FileNotFoundError):
             yield Path(f"{database}{ending}").replace(f"{kept}{ending}")
 
 
 def _write_into(database: Path, copy: Path, replaced: list[Path], on_copied: OnCopied) -> None:
-    """Copy into a database that others may read; on a failure what it has now is not kept twice."""
+    """Copy ``copy`` into a database that others may be reading.
+
+    On an error the database is unchanged, so the copies of it in ``replaced`` are deleted.
+    """
     try:
         with open_database(copy, "read") as source, open_database(database, "create") as target:
             _copy_pages(source, target, on_copied)

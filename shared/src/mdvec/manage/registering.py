@@ -201,7 +201,7 @@ def list_tools(database: Path, *, active_only: bool) -> list[Tool]:
 
 
 def offered_state(database: Path) -> tuple[list[Tool], list[int]] | None:
-    """The active tools, and the versions of their ledgers; None if the file was emptied."""
+    """The active tools, and the data versions of their ledgers; None if the database is empty."""
     with open_database(database, "read") as connection:
         if connection.execute("PRAGMA user_version").fetchone() == (0,):
             return None

@@ -241,7 +241,10 @@ def import_tool(
 
 @contextmanager
 def _naming_what_continues(request: importing.ImportRequest) -> Iterator[None]:
-    """Name what goes on where a full disk ended a first import, which is refused when repeated."""
+    """If a full disk ends a first import, name the command that continues it.
+
+    Repeating the first import itself is refused.
+    """
     try:
         yield
     except DatabaseFull as error:

@@ -79,7 +79,7 @@ def _remove(folder: Path) -> None:
 
 
 def _left(parent: Path, prefix: str) -> Iterator[Path]:
-    """The folders of dead processes, each locked until the next one is asked for."""
+    """The folders that dead processes left, each locked until the iterator advances."""
     for folder in sorted(parent.glob(f"{prefix}*")):
         if folder.is_symlink():
             continue

@@ -282,10 +282,10 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """A question to an open database, with what it is answered by.
+    """A question to an open database, and the services that help to answer it.
 
-    ``source`` is the document that it is related to; ``is_asked`` is False if the query is only
-    the text of that document.
+    ``source`` is the document to which the results shall be related, if any; ``is_asked`` is False
+    if the query is only the text of that document.
     """
 
     connection: apsw.Connection
@@ -338,12 +338,14 @@ class _Search:
         question = self.question
         with self.stopwatch.stage("filter"):
             narrowed = [self._narrowed(tool) for tool in tools]
-        found = {
+        results = {
             query: self._find(query, of_query, tools, narrowed)
             for query, of_query in vectors.items()
         }
-        ranking = ranked_together({query: one.ranking for query, one in found.items()}, question.k)
-        of_tools = found[question.query].of_tools  # each query is asked of the same passages
+        ranking = ranked_together(
+            {query: result.ranking for query, result in results.items()}, question.k
+        )
+        of_tools = results[question.query].of_tools  # each query is asked of the same passages
         total = sum(self._count(of_tool) for of_tool in of_tools)
         searched = sum(of_tool.searched for of_tool in of_tools)
         ranked = self._with_records(ranking.chunks)
@@ -369,10 +371,11 @@ class _Search:
                     ((tool, left.excluded) for tool, left in zip(tools, narrowed, strict=True)),
                 ),
                 *without_vectors(
-                    (of_tool for one in found.values() for of_tool in one.of_tools), question.mode
+                    (of_tool for result in results.values() for of_tool in result.of_tools),
+                    question.mode,
                 ),
                 *self._about_tools(tools, none_passes=total > 0 and not searched),
-                *self._about_words(tools, found.values(), is_confident=ranking.is_confident),
+                *self._about_words(tools, results.values(), is_confident=ranking.is_confident),
                 *why_fewer(len(ranked), question.k, searched),
                 *about_order,
             ),
@@ -403,7 +406,7 @@ class _Search:
         ]
         with self.stopwatch.stage("fusion"):
             pool = pooled(of_tools, query)
-            # A passage with an exact text matches, however unlike the rest of the question.
+            # Passages with the exact text are hits, however low their score for the question.
             least = 0.0 if self.question.filters.exact else MIN_SCORE
             ranking = pool.ranked(mode if vectors or mode == "vector" else "lexical", least)
         return _Found(of_tools, ranking, not_mentioned(pool))
@@ -423,7 +426,7 @@ class _Search:
     def _ordered(
         self, ranked: list[RankedChunk], tools: Sequence[Tool]
     ) -> tuple[list[RankedChunk], list[str]]:
-        """The ranked chunks in the order that the question asks for, and a note on reranking."""
+        """The chunks in the order that the question asks for, and notes on the reranking."""
         question, notes = self.question, list[str]()
         if self.reranker is not None:
             with self.stopwatch.stage("reranking"):
@@ -452,7 +455,7 @@ class _Search:
         """Notes on words that no text has, and on unread files that may have what is asked for."""
         if self.question.related_to is not None:
             return []
-        notes = [*dict.fromkeys(note for one in found for note in one.about_words)]
+        notes = [*dict.fromkeys(note for result in found for note in result.about_words)]
         if is_confident and not notes:
             return []
         if all(map(_is_made_of_records, tools)) and self.question.filters.is_empty:

@@ -198,11 +198,11 @@ def pooled(tool_candidates: Sequence[ToolCandidates], query: QuestionTerms) -> P
     if all(not of_tool.query.words for of_tool in tool_candidates):
         query = query.without_words()
     query = replace(query, misspelt=_misspelt(tool_candidates, query))
-    found = [of_tool.words_found for of_tool in tool_candidates]
-    unwritten = _common([each.unwritten for each in found])
-    if not any(each.as_letters for each in found):
+    words_found = [of_tool.words_found for of_tool in tool_candidates]
+    unwritten = _common([each.unwritten for each in words_found])
+    if not any(each.as_letters for each in words_found):
         unwritten -= query.spellings("keyword").keys()  # the texts are in another language
-    in_no_passage = _common([each.unwritten.union(each.in_front_matter) for each in found])
+    in_no_passage = _common([each.unwritten.union(each.in_front_matter) for each in words_found])
     return Pool(
         query,
         CorpusStatistics(
@@ -214,7 +214,11 @@ def pooled(tool_candidates: Sequence[ToolCandidates], query: QuestionTerms) -> P
         {
             term: paths
             for term in in_no_passage
-            if (paths := [path for each in found for path in each.in_front_matter.get(term, ())])
+            if (
+                paths := [
+                    path for each in words_found for path in each.in_front_matter.get(term, ())
+                ]
+            )
         },
     )
 

@@ -340,11 +340,11 @@ class _Lookup:
     def _in_front_matter(
         self, documents: Mapping[str, Sequence[int] | None], frequencies: Mapping[str, int]
     ) -> dict[str, list[str]]:
-        """By term, the paths of the documents that have it, as typed, only in their front matter.
+        """By term, the paths of documents that have it, as typed, only in their front matter.
 
-        ``documents`` are those that have a term, by term; no passage has a signed one of them, nor
-        a word with letters or digits joined to it (計画999) of which one term is in no passage. The
-        parts of days are not looked for.
+        ``documents`` has the ids of the documents with each term. No passage has a signed term of
+        these (C++), nor a compound (計画999) of which a term is in no passage. Terms that are parts
+        of days are not looked for.
         """
         subjects, signed = self.query.subjects, self.query.spellings("signed")
         of_days = {part for parts in self.query.dates.values() for part in parts} - signed.keys()
@@ -382,7 +382,7 @@ def _first_within(
 
 
 def _phrases_before_number(word: str) -> list[tuple[str, str]]:
-    """The phrases with a name separated from its number."""
+    """The name and number of a word, as in "RFC 2119", and the same with "v" before the number."""
     name = word.rstrip("0123456789")
     number = word.removeprefix(name)
     return [(name, number), (name, f"v{number}")]

@@ -258,8 +258,8 @@ def _section_for(key: str) -> str:
 def _environment_layer(environment: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     layer: dict[str, dict[str, Any]] = {}
     for name, text in _variables(environment).items():
-        if place := _place_of(name):
-            section, key = place
+        if target := _place_of(name):
+            section, key = target
             layer.setdefault(section, {})[key] = _from_text(KNOWN[section][key], text)
     for section, key in _PATHS:
         if path := layer.get(section, {}).get(key):

@@ -167,7 +167,7 @@ class Questions:
         return queries.is_name(queries.plain_name(query))
 
     def _question(self, query: str) -> SavedQuery | ReadyQuestion | None:
-        """The question of that name."""
+        """The ready-made or saved question with this name; None if there is none."""
         name = queries.plain_name(query)
         if name in READY or not queries.is_name(name):
             return READY.get(name)

@@ -17,7 +17,9 @@ _MAX_SECONDS = 1.0
 
 
 def saved_now(queries: QueryProcess, database: Path) -> Iterator[SavedQuery]:
-    """The saved questions; one that no longer runs has its stored types.
+    """The saved questions, their parameters with the types that the data now give them.
+
+    Questions that no longer run, or whose turn comes after ``_MAX_SECONDS``, have stored types.
 
     Raises:
         DatabaseError: the database cannot be read.

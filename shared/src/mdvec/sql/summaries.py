@@ -131,18 +131,18 @@ class Summaries:
         span = histogram.read_span(*selected.rows(histogram.span_sql(column))[0])
         edges = histogram.edges_over(column, span, bins)
         counted = selected.counted(column, span, edges)
-        warnings = said = self.queries.take_warnings()
+        warnings = shown_warnings = self.queries.take_warnings()
         for candidate in (counted, counted.without_repeats()):
-            if guard.fits(answer := _histogram_answer(column, candidate, said)):
+            if guard.fits(answer := _histogram_answer(column, candidate, shown_warnings)):
                 return answer
         for fewer in range(len(counted.bins) - 1, 0, -1):
             edges = histogram.edges_over(column, span, fewer)
             longest = counted.over(edges).without_repeats()
-            said = [*warnings, _cut(len(longest.bins), len(counted.bins), guard)]
-            if guard.fits(_histogram_answer(column, longest, said)):
+            shown_warnings = [*warnings, _cut(len(longest.bins), len(counted.bins), guard)]
+            if guard.fits(_histogram_answer(column, longest, shown_warnings)):
                 break
         counted = selected.counted(column, span, edges)
-        return _histogram_answer(column, counted.without_repeats(), said)
+        return _histogram_answer(column, counted.without_repeats(), shown_warnings)
 
     def _select_rows(
         self,
@@ -151,7 +151,7 @@ class Summaries:
         date_range: tuple[str, str] | None,
         date_column: str | None,
     ) -> tuple[Column | None, _Selected]:
-        """The column of dates, by default the only one, and the rows in the range."""
+        """The column of dates, by default the table's only one, and the rows in the date range."""
         if date_range is None:
             return period_column(columns, date_column), _Selected(self.queries, source)
         column = required_column(columns, date_column)
@@ -193,12 +193,12 @@ class _Selected:
     over: str = "{source}"
 
     def rows(self, sql: str, max_rows: int = 1) -> Sequence[Sequence[Cell]]:
-        """The rows of our statement over them."""
+        """Run one of our statements over the selected rows."""
         sql = with_source(sql, self.over)
         return self.queries.rows(self.source, sql, max_rows=max_rows).rows
 
     def counted(self, column: Column, span: ValueSpan | None, edges: Edges) -> Histogram:
-        """How many of their values are in each bin."""
+        """How many of the selected rows' values are in each bin."""
         sql = histogram.counts_sql(column, edges)
         rows = self.rows(sql, len(edges.exact) + histogram.OTHER_ROWS)
         return histogram.read_counts(span, edges, rows)

@@ -71,7 +71,7 @@ class TableDescriptions:
         """
         tables = self.queries.tables()
         table = find_table(name.strip(), list(tables))
-        if table is None:  # a query, say
+        if table is None:  # ``name`` may be a query, for example
             raise unknown_table(name, tables)
         columns = columns_holding(tables[table], match)
         shown = columns[start - 1 : start - 1 + _MAX_COLUMNS]
@@ -213,7 +213,10 @@ class TableDescriptions:
         return paged, [*warnings, hint]
 
     def _handles(self, tables: Iterable[str]) -> JsonAnswer:
-        """The saved questions, as measures over their tables, and stored results."""
+        """What a query can use by name: saved questions, materialized tables and exports.
+
+        The questions are listed as measures, each with those of ``tables`` that it reads.
+        """
         questions = saved_now(self.queries, self.database) if self.database else ()
         measures = [
             {
@@ -358,6 +361,6 @@ def _are_alike(table: str, column: str, other: str, other_column: str) -> bool:
 
 
 def _foreign_names(table: str, column: str) -> set[str]:
-    """The names of a column in other tables: ``carriers.id`` may be ``carrier_id`` there."""
+    """The likely names of a foreign key to a column: ``carrier_id`` for ``carriers.id``."""
     name = compared_name(table.rpartition("__")[2])
     return {stem + column for stem in (name, re.sub(r"ies$", "y", name), re.sub(r"s$", "", name))}

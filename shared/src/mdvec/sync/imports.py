@@ -206,17 +206,17 @@ class ImportRun:
 
     @property
     def is_done(self) -> bool:
-        """Whether it has ended."""
+        """Whether the import has ended."""
         return self._done.is_set()
 
     @property
     def has_failed(self) -> bool:
-        """Whether it has ended without a result."""
+        """Whether the import has ended without a result."""
         return self.end is not None and not isinstance(self.end, Result)
 
     @property
     def is_automatic(self) -> bool:
-        """Whether no caller wants it (any more); then it keeps the content of emptied folders."""
+        """Whether no caller waits for the import; it then keeps the content of emptied folders."""
         return not self._wishes
 
     @property
@@ -348,7 +348,7 @@ class Imports:
             run.stop()
 
     def _put(self, tool: str, run: ImportRun) -> None:
-        """Run it now, or after the running one; call it within the lock."""
+        """Start the run now, or after the tool's running one; the caller holds the lock."""
         if tool in self._running:
             self._waiting[tool] = run
             return

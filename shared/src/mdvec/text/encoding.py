@@ -139,7 +139,11 @@ def _has_jis_escape(blocks: Blocks) -> bool:
 
 
 def _of_eight_bits(blocks: Blocks) -> str:
-    """UTF-8; refused if the bytes are also plausible half-width katakana in Shift_JIS (ý: ﾃｽ)."""
+    """UTF-8, if the bytes are not just as plausible as half-width katakana in Shift_JIS (ý: ﾃｽ).
+
+    Raises:
+        UnknownEncoding: they are.
+    """
     if any(_NOT_HALF_WIDTH.search(block) for block in blocks()):
         return UTF_8
     if _damaged_line(blocks, CP932) is None:

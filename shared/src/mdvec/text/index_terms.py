@@ -88,7 +88,8 @@ def placed_terms(text: str) -> list[tuple[str, int, int]]:
 def joined_words(folded_text: str) -> list[tuple[str, int, int]]:
     """The numbers in groups (0120-333-906, 1,234) and identifiers with hyphens (KX-9900).
 
-    Each has its letters and digits joined, its start and its end; a number also with its unit.
+    Each is a word without its separators, with its start and end in the text. A number with a unit
+    is returned twice: without the unit, and with it.
     """
     joined: list[tuple[str, int, int]] = []
     for match in _JOINED.finditer(folded_text):
@@ -129,7 +130,7 @@ class TermCounter:
         self._runs = _LETTERS if all(map(_LETTERS.fullmatch, self._words)) else self._as_written()
 
     def _as_written(self) -> re.Pattern[str]:
-        """The words, some of which have signs (C++)."""
+        """A pattern that finds the words, some of which contain signs (C++)."""
         letter = _LETTERS.pattern.removesuffix("+")
         words = "|".join(map(re.escape, self._words))
         return re.compile(f"(?<!{letter})(?:{words})(?!{letter})")

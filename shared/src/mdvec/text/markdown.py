@@ -140,18 +140,18 @@ def with_page_lines(content: str, file_name: str, first: int = 1) -> str:
 def landmarks(content: str, file_name: str) -> Iterator[tuple[int, str, int]]:
     """The level, the words and the start of each heading."""
     ending = f".{file_name.rpartition('.')[2].lower()}"
-    found: Iterator[tuple[int, str, int]] = iter(())
+    marks: Iterator[tuple[int, str, int]] = iter(())
     if is_org(ending):
-        found = ((line.level, line.words, line.start) for line in org_headlines(content))
+        marks = ((line.level, line.words, line.start) for line in org_headlines(content))
     elif ending == ".rst":
-        found = rst_headings(content)
+        marks = rst_headings(content)
     elif ending == ".adoc":
-        found = adoc_headings(content)
+        marks = adoc_headings(content)
     elif ending == ".tex":
-        found = _sections(content)
+        marks = _sections(content)
     elif ending in _CODE:
-        found = _definitions(content, _CODE[ending])
-    for level, words, start in found:
+        marks = _definitions(content, _CODE[ending])
+    for level, words, start in marks:
         yield min(level, 6), words, start
 
 
@@ -233,7 +233,7 @@ def outline(content: str, file_name: str) -> Outline:
         )
         fences = tuple(Fence(*block) for block in org_blocks(content)) if is_org(file_name) else ()
     is_titled = in_markdown or file_name.lower().endswith(_WITH_TITLE)
-    first = next((one.words for one in headings if is_titled and one.level == 1), "")
+    first = next((heading.words for heading in headings if is_titled and heading.level == 1), "")
     stem = re.sub(r"\.[^.]+$", "", file_name) or file_name
     title = _shorten(_title_of(matter) or first or stem)
     return Outline(title, matter.body, headings, in_markdown, fences, matter)
@@ -247,7 +247,7 @@ def matter_of(content: str, file_name: str) -> FrontMatter:
 
 
 def is_markdown(file_name: str) -> bool:
-    """Whether a file, by its name, is Markdown, or stored as such."""
+    """Whether a file, by its name, is Markdown, or of a format that is stored as Markdown."""
     return file_name.lower().endswith(_MARKDOWN_SUFFIXES) or is_converted(file_name)
 
 
@@ -286,7 +286,7 @@ def _blocks(content: str, body: int) -> tuple[tuple[Heading, ...], tuple[Fence, 
 
 
 def indented_code(content: str, file_name: str) -> list[tuple[int, int]]:
-    """The lines, from 1, of each indented block of code in Markdown: the first, and that behind."""
+    """The first line (from 1) and the exclusive end of each indented block of code in Markdown."""
     body = matter_of(content, file_name).end
     before = len(line_starts(content, 0, body))
     tokens = block_parser().parse(content[body:])

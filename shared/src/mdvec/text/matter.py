@@ -187,8 +187,8 @@ def _unquoted(text: str) -> str:
     sign, rest = text[:1], text[1:]
     if sign not in ("'", '"'):
         return text
-    before, found, after = rest.partition(sign)
-    if not found:
+    before, separator, after = rest.partition(sign)
+    if not separator:
         return rest
     around = before[-1:] + after[:1]
     is_apostrophe = around.isascii() and around.isalnum()
@@ -225,15 +225,18 @@ def _mended(key: str, text: str, value: Any) -> Any:  # noqa: ANN401 - whatever 
 
 
 def _without_comments(text: str) -> str:
-    """Tags without comments; a line at the margin is one, unless it and all kept are only tags."""
-    kept: list[str] = []
+    """Tags without comments.
+
+    A line that begins with "#" is a comment, unless it and all lines kept before are only tags.
+    """
+    lines: list[str] = []
     is_bare = True
     for line in _COMMENT.sub("", f" {text}").split("\n"):
         has_only_tags = _has_only_tags(line)
         if line[:1] != "#" or (is_bare and has_only_tags):
-            kept.append(line)
+            lines.append(line)
             is_bare = is_bare and has_only_tags
-    return "\n".join(kept)
+    return "\n".join(lines)
 
 
 def _from_toml(block: str) -> Mapping[str, Any] | None:

@@ -133,10 +133,10 @@ def _states(text: str) -> tuple[set[str], set[str]]:
 def org_links(content: str) -> Iterator[tuple[str, str]]:
     """The path, or "id:…", and the heading of each link that leads to a file or an ID."""
     for match in _LINK.finditer(org_text(content)):
-        target, _, place = _ESCAPED.sub(r"\1", match[1]).partition("::")
+        target, _, anchor = _ESCAPED.sub(r"\1", match[1]).partition("::")
         path = target.removeprefix("file:")
         if path.removeprefix("id:") and (path != target or path.startswith(("id:", "./", "../"))):
-            yield path, place.lstrip("*#")
+            yield path, anchor.lstrip("*#")
 
 
 def org_ids(content: str) -> list[str]:

@@ -148,7 +148,7 @@ class QuestionTerms:
 
     @property
     def asked_alone(self) -> frozenset[str]:
-        """The words in CJK that a question of a single word consists of."""
+        """The words in CJK of a question that consists of a single word, such as a name."""
         return frozenset(self.spellings("name").keys() & self.in_cjk.keys())
 
     def spellings(self, *kinds: SubjectKind) -> dict[str, str]:
@@ -188,8 +188,8 @@ def analyse_question(question: str) -> QuestionTerms:
     as_typed = question if len(question) == len(text) else text
     background = _background(as_typed, tokens, [*plain, *map(_place_word, content)])
     tokens = _without_manner(as_typed, tokens)
-    told = {word.start for word in tokens}
-    foreground = [word for word in content if word.term not in background and word.start in told]
+    starts = {word.start for word in tokens}
+    foreground = [word for word in content if word.term not in background and word.start in starts]
     subjects = {term: Subject("signed", as_typed[start:end]) for term, start, end in signed}
     of_signed = {part for term in subjects for part in dates[term]}
     return QuestionTerms(
@@ -354,7 +354,7 @@ def _names_and_nouns(
 def _keywords(
     question: str, alone: Sequence[Morpheme], tokens: Sequence[Morpheme]
 ) -> dict[str, Subject]:
-    """The words of a question of nothing but words in letters, none of which joins or asks."""
+    """The words of a question that consists only of words in letters, all of them with content."""
     spelled = {
         word.term: question[word.start : word.end] if word.role is Role.CONTENT else ""
         for word in tokens
@@ -385,7 +385,7 @@ def _nouns(
     tokens: Sequence[Morpheme],
     compounds: Mapping[str, str],
 ) -> dict[str, str]:
-    """The nouns among the words, as spelled, and the compounds of several of them."""
+    """By term, the question's spelling of nouns among the words, and of compounds of nouns."""
     spelled = {word.term: question[word.start : word.end] for word in alone}
     nouns = {word.term: spelled[word.term] for word in alone if word.is_noun}
     nouns |= _with_suffix(question, alone, tokens)
@@ -398,7 +398,7 @@ def _nouns(
 def _with_suffix(
     question: str, words: Sequence[Morpheme], tokens: Sequence[Morpheme]
 ) -> dict[str, str]:
-    """The nouns with a suffix (冷蔵庫), as spelled; the index only has their parts."""
+    """The nouns with a suffix (冷蔵庫), as spelled; the index has only the parts of such words."""
     spelled = {}
     for noun, suffix in pairwise(words):
         if suffix.is_suffix and noun.end == suffix.start and not noun.is_suffix:
@@ -418,7 +418,7 @@ def _whole_end(last: Morpheme, tokens: Sequence[Morpheme]) -> int:
 
 
 def _compounds(question: str, tokens: Sequence[Morpheme]) -> dict[str, str]:
-    """By term, the compound in kanji and katakana that each word belongs to, as spelled."""
+    """For each content word, by term, its compound of kanji and katakana, as spelled."""
     compounds: dict[str, str] = {}
     runs: list[list[Morpheme]] = []
     for word in tokens:
@@ -456,7 +456,7 @@ def _names(question: str, spelled: Mapping[str, str]) -> dict[str, str]:
 
 
 def _names_with_number(words: Mapping[str, str]) -> dict[str, frozenset[str]]:
-    """The names with a number at the end, each with its parts that are not words themselves."""
+    """Names that end in a number, each with those of its two parts that are not words as well."""
     matches = {word: _NUMBERED.fullmatch(word) for word in words}
     return {
         word: frozenset(match.groups()) - words.keys()

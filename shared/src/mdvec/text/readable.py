@@ -195,7 +195,7 @@ def shown_lines(content: str, file_name: str) -> str:
 def _outside_fences(content: str, *, is_whole: bool) -> str:
     lines: list[str] = []
     for is_code, block in _blocks(content, is_whole=is_whole):
-        lines += [""] * (len(block) + 1) if is_code else block  # 1 for the closing fence
+        lines += [""] * (len(block) + 1) if is_code else block  # one more for the closing fence
     return "\n".join(lines)
 
 

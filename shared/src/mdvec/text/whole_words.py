@@ -1,4 +1,4 @@
-"""Tells a word that stands in a text by itself, or as a part of a compound, from one by chance."""
+"""Tells whether a text has a word, by itself or in a compound, or only its characters by chance."""
 
 from __future__ import annotations
 

@@ -13,11 +13,11 @@ _PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 OFFERED = frozenset(
     {
         "search", "get_document", "reindex", "list_sources",
-        # the household family
+        # household tools
         "get_monthly_household", "get_category_trend", "household_report", "find_transactions",
         "detect_duplicates", "list_duplicate_candidates", "get_duplicate_candidate_detail",
         "confirm_duplicate", "restore_duplicate", "get_duplicate_stats", "edit_household",
-        # the analytics family
+        # analytics tools
         "query", "export", "profile", "histogram", "materialize", "list_handles",
     }
 )  # fmt: skip

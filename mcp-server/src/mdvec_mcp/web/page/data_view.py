@@ -264,7 +264,7 @@ def _sql(query: Query) -> str:
 
 
 def _values(query: Query) -> dict[str, str]:
-    """The values of parameters in an address."""
+    """The values that a URL gives to the query's parameters, by name."""
     return {
         name.removeprefix(_VALUE): value
         for name, value in query.others()

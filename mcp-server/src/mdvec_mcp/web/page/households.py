@@ -41,9 +41,9 @@ class Household(Visit):
 def household_view(
     answer: Callable[[Household], Awaitable[Response]], *, is_needed: bool = False
 ) -> View:
-    """A view of the requested household; if none is active, of what to do.
+    """A view of the requested household, or of what to do if no household is active.
 
-    A view for which a household ``is_needed`` is then refused.
+    With ``is_needed``, the request is refused instead if none is active.
     """
 
     async def answered(visit: Visit) -> Response:

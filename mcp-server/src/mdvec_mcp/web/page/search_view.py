@@ -71,8 +71,8 @@ async def show_search(visit: Visit) -> Response:
     tools = [tool for tool in active if KINDS[tool.kind].has_texts]
     answer = await visit.run(partial(_answer, visit, question)) if question else None
     known = {tool.name: tool for tool in tools}
-    found = () if answer is None else answer.results
-    hits = [_shown_hit(hit, known.get(hit.tool)) for hit in found]
+    results = () if answer is None else answer.results
+    hits = [_shown_hit(hit, known.get(hit.tool)) for hit in results]
     listing, welcome = None, None
     if answer is None and tools:
         listing = await visit.run(partial(_listing, visit))

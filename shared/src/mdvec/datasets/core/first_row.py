@@ -1,17 +1,19 @@
 """Decides whether the first row of a table names its columns, holds values, or is a title.
 
 A row that is taken for a header is lost as data, so the user is asked wherever both are possible. A
-cell that is like those under it is a value: a date over nothing but dates shows that the table has
-no header, others are asked about. Names are: a date or a range over numbers; dates over texts, if
-three or more go on by even steps, such as days or months, or if the row below fills gaps between
-them and has no key; different years over other numbers; and 0, 1, 2. A row may be a title if it
-names about half of the columns or fewer, so it is asked about if a row below may name all, unless
-records of just these columns are between. So is a row with a date, or with fewer gaps, if the row
-below it may name columns of numbers, or by dates; but no title are dates by even steps where every
-column is named.
+cell that is like those below it is a value: a date over nothing but dates shows that the table has
+no header, and the user is asked about other such cells. These are names: a date or a range over
+numbers; three or more dates over texts, if they are evenly spaced, such as days or months, or if
+the row below fills the gaps between them and has no key; different years over other numbers; and
+0, 1, 2.
 
-A second row of names that begins with a text as the rows below it do (曜日, 金, 土) is written like
-a record: it is read as values, and told only below dates over numbers.
+A row may be a title if it names about half of the columns or fewer. The user is asked about it if a
+row below may name all columns, unless there are records of just these columns in between; and about
+a row with a date, or with fewer gaps, if the row below it may name columns of numbers, or names
+columns by dates. Evenly spaced dates over every column are no title.
+
+A second row of names that begins with a text, as the rows below it do (曜日, 金, 土), looks like a
+record: it is read as values, and a note says so only if it is below dates over numbers.
 """
 
 from __future__ import annotations
@@ -157,7 +159,11 @@ def may_name_columns(rows: Sequence[Sequence[str]], at: int, *, may_count: bool 
 
 
 def _is_value_of(name: str, below: Sequence[str]) -> bool:
-    """Whether a cell is a number, unless it is over texts, or like most cells, or a text, below."""
+    """Whether a cell looks like a value among the cells ``below`` it.
+
+    A number does unless all of these are of other kinds; another value if most of these are of its
+    kind; a text if it is one of these, or is written like them.
+    """
     alike = [kind_of(cell) == kind_of(name) for cell in below]
     match kind_of(name):
         case "":

@@ -19,9 +19,9 @@ def combined_names(
     row above; that of the last group only over the names that the group before it has, if it begins
     with all of them.
     """
-    kept = [at for at, row in enumerate(rows) if filled_count(row)] or [0]
-    group_ends = [group_ends[at] if group_ends else {} for at in kept]
-    rows = [rows[at] for at in kept]
+    filled = [at for at, row in enumerate(rows) if filled_count(row)] or [0]
+    group_ends = [group_ends[at] if group_ends else {} for at in filled]
+    rows = [rows[at] for at in filled]
     width = max(map(len, rows))
     guessed_end = _end_of_last_group(*rows[-2:]) if len(rows) > 1 else width
     names: list[str] = []
@@ -45,8 +45,8 @@ def combined_names(
 
 
 def _end_of_last_group(top: Sequence[str], lower: Sequence[str]) -> int:
-    """The column at which the last group's names have ended like those of the group before it."""
-    starts = [place for place, cell in enumerate(top) if cell.strip()]
+    """The column after the last group, if its names repeat the previous group's; else the width."""
+    starts = [column for column, cell in enumerate(top) if cell.strip()]
     if len(starts) < MIN_GROUPS:
         return len(lower)
     start, last = starts[-2:]

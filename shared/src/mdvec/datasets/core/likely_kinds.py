@@ -43,7 +43,7 @@ def most_like(kinds: Iterable[ValueKind], values: Collection[str]) -> list[Value
 def _written_like(
     kinds: Iterable[ValueKind], values: Collection[str]
 ) -> dict[ValueKind, frozenset[str]]:
-    """For each kind, the values that match its pattern, though one may be no such day."""
+    """For each kind, the values that match its pattern, even dates that do not exist."""
     half_width = {text: text.translate(TO_HALF_WIDTH).strip(" ") for text in values}
     is_wide = any(text != half for text, half in half_width.items())
     found: dict[tuple[str, bool], frozenset[str]] = {}

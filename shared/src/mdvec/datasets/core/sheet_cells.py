@@ -180,7 +180,10 @@ def _codes(number_format: str) -> tuple[tuple[str, int, tuple[str, ...]], ...]:
 
 
 def _filled(shown: Iterable[str], digits: str) -> str:
-    """The parts of a section with digits in place of its zeros; surplus ones come first."""
+    """The text of a number format's parts, with ``digits`` in place of its zeros.
+
+    Digits without a zero of their own precede those of the first zeros.
+    """
     parts = tuple(shown)
     places = sum(len(part) for part in parts if part[0] == "0")
     surplus, digits, text = max(len(digits) - places, 0), digits.zfill(places), ""

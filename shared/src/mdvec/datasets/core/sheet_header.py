@@ -135,8 +135,8 @@ def _may_name_first_columns(row: Sequence[str]) -> bool:
 def _names_numbers(rows: Sequence[Sequence[str]], at: int) -> bool:
     """Whether a row's texts are over columns of numbers or dates, with more than one in all."""
     count = 0
-    for place, name in enumerate(rows[at]):
-        below = (title(row[place : place + 1]) for row in rows[at + 1 :])
+    for column, name in enumerate(rows[at]):
+        below = (title(row[column : column + 1]) for row in rows[at + 1 :])
         values = [is_value(cell) for cell in below if cell not in BLANKS]
         is_name = name.strip() and not is_value(name)
         count += sum(values) if is_name and sum(values) * 2 > len(values) else 0
@@ -274,10 +274,10 @@ def _years_over_values(rows: Sequence[Sequence[str]], start: int) -> int:
     It is 0 if they are not, or if a column has no other numbers than years.
     """
     at = next((at for at in range(start, len(rows)) if any(map(is_value, rows[at]))), 0)
-    years = {place: cell.strip() for place, cell in enumerate(rows[at]) if is_value(cell)}
+    years = {column: cell.strip() for column, cell in enumerate(rows[at]) if is_value(cell)}
     are_years = len(years) >= MIN_GROUPS and all(map(is_year, years.values()))
     are_different = len(set(years.values())) == len(years)
-    columns = ([title(row[place : place + 1]) for row in rows[at + 1 :]] for place in years)
+    columns = ([title(row[column : column + 1]) for row in rows[at + 1 :]] for column in years)
     below = [{is_year(cell) for cell in cells if is_value(cell)} for cells in columns]
     over_others = any(below) and {True} not in below
     return at if are_years and are_different and over_others else 0
@@ -291,8 +291,10 @@ def may_go_on(rows: Sequence[Sequence[str]], at: int) -> bool:
     if at + 1 >= len(rows):
         return False
     top, lower, below = rows[at], rows[at + 1], rows[at + 2 :]
-    gaps = ["" if place and cell == top[place - 1] else cell for place, cell in enumerate(top)]
-    names = [name if name not in top[place : place + 1] else "" for place, name in enumerate(lower)]
+    gaps = ["" if column and cell == top[column - 1] else cell for column, cell in enumerate(top)]
+    names = [
+        name if name not in top[column : column + 1] else "" for column, name in enumerate(lower)
+    ]
     return _names_groups(top, lower, below) or _names_groups(gaps, names, below)
 
 
@@ -354,18 +356,19 @@ def _have_different_names(block: Sequence[Sequence[str]]) -> bool:
 
 
 def _name_values(block: Sequence[Sequence[str]], below: Sequence[Sequence[str]]) -> bool:
-    """Whether the columns with several names hold values.
+    """Whether the columns with names in several rows hold values.
 
-    A column that goes on with the name beside its last one may hold texts, if most hold values.
+    If most do, a column may hold texts if it shares the name above its last one with the column
+    before it.
     """
     width = max(map(len, block))
-    columns = [[title(row[place : place + 1]) for row in block] for place in range(width)]
+    columns = [[title(row[column : column + 1]) for row in block] for column in range(width)]
     hold: list[bool] = []
-    for place, named in enumerate(columns):
+    for column, named in enumerate(columns):
         if len({*named} - {""}) > 1:
-            hold.append(_holds_values(below, place))
+            hold.append(_holds_values(below, column))
             level = max(level for level, cell in enumerate(named) if cell) - 1
-            goes_on = bool(named[level]) and named[level] == columns[place - 1][level]
+            goes_on = bool(named[level]) and named[level] == columns[column - 1][level]
             if not (hold[-1] or goes_on):
                 return False
     return all(hold) or sum(hold) * 2 > len(hold)
@@ -396,12 +399,12 @@ def _last_row_of_labels(rows: Sequence[Sequence[str]], lower: int) -> int:
     """
     below = rows[lower + 1 :]
     width = max(map(len, below), default=0)
-    columns = [[title(row[place : place + 1]) for row in below] for place in range(width)]
-    key = next((place for place, cells in enumerate(columns) if any(cells)), 0)
+    columns = [[title(row[column : column + 1]) for row in below] for column in range(width)]
+    key = next((column for column, cells in enumerate(columns) if any(cells)), 0)
     of_values = {
-        place
-        for place, cells in enumerate(columns)
-        if any(map(is_value, cells)) and _holds_values(below, place)
+        column
+        for column, cells in enumerate(columns)
+        if any(map(is_value, cells)) and _holds_values(below, column)
     }
     last = lower + 1 if may_have_names_below(rows, lower) else 0
     for at, row in enumerate(zip(*columns, strict=True) if len(of_values) > 1 else (), lower + 1):
@@ -414,7 +417,10 @@ def _last_row_of_labels(rows: Sequence[Sequence[str]], lower: int) -> int:
 
 
 def _goes_on(cell: str, below: Sequence[str]) -> bool:
-    """Whether a cell is a value, as of numbers over numbers, and not a date over these."""
+    """Whether a cell is a value of a kind that is also below it: over numbers a number, no date.
+
+    If there are no values below it, it may be of any kind.
+    """
     if not is_value(cell):
         return False
     kinds = {kind_of(other) for other in below if is_value(other)}
@@ -424,9 +430,10 @@ def _goes_on(cell: str, below: Sequence[str]) -> bool:
 def _labels(
     names: Sequence[str], rows: Sequence[Sequence[str]], below: Sequence[Sequence[str]]
 ) -> frozenset[str]:
-    """The cells of rows that may go on with some names; none if these may also mean no value.
+    """The cells of rows that may continue the header ``names``; none if they may mean "no value".
 
-    That may be the one word of a single row behind its key, as 休, 休, unless it names the keys.
+    That is possible if a single row has the same word in all columns behind its key, such as 休 and
+    休, unless the row names the keys.
     """
     words = {cell.strip() for row in rows for cell in row[1:] if not is_value(cell)} - BLANKS
     names_keys = not names[0] and any(title(row[:1]) for row in rows) and _holds_values(below, 0)

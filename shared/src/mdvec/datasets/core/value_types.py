@@ -152,7 +152,7 @@ class ValueKind:
             stays text.
         quick: a regular expression that most untrimmed cells match, but only those that a plain
             cast reads. "" if there is none.
-        quick_length: the length of the longest cell for which that is so.
+        quick_length: the length of the longest cells that ``quick`` may be used for.
     """
 
     type: str

@@ -51,7 +51,7 @@ class CombinedRows:
 
     @property
     def where(self) -> str:
-        """SQL: the condition that selects them in ``parquet``; "" if it has no others."""
+        """SQL: the WHERE clause that selects their rows in ``parquet``; "" if it has no others."""
         if not self.file_column:
             return ""
         paths = ", ".join(map(literal, self.paths))
@@ -190,7 +190,7 @@ def _open_parts(
 
 
 def repeated_rows(parquet: Path, columns: Collection[str], file_column: str) -> Iterator[str]:
-    """A note on files whose rows another one repeats, such as exports that are cumulative.
+    """A note on files whose rows are all in another file as well, such as cumulative exports.
 
     Files of fewer than five different rows are skipped, as they may be equal by chance, and so are
     tables of 200 columns and more, which would take long.
@@ -213,9 +213,9 @@ def repeated_rows(parquet: Path, columns: Collection[str], file_column: str) -> 
 def _repeated_files(
     connection: duckdb.DuckDBPyConnection, scan: str, columns: Collection[str], file_column: str
 ) -> list[_Repeated]:
-    """The files that another one repeats.
+    """Each file whose rows are all in a larger file, its number of rows, and that file.
 
-    Files that do not share two sample rows are excluded first.
+    Pairs of files that do not share two sample rows are excluded first.
     """
     cells = ", ".join(map(identifier, columns))
     return connection.execute(f"""

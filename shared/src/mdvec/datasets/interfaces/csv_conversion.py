@@ -241,7 +241,7 @@ class _Guess:
 
     @property
     def proved(self) -> str:
-        """SQL: the same; an error if the cell contradicts the guess."""
+        """SQL: the same value as ``cast``, or an error if the cell contradicts the guess."""
         if self.kind is None and not self.is_empty:
             return self.cast
         fits, type_ = "", "VARCHAR"

@@ -136,9 +136,10 @@ class Rows:
         return f"coalesce({cells}, NULL) IS NULL"
 
     def without_empty(self, connection: duckdb.DuckDBPyConnection) -> Rows:
-        """The rows without empty ones; in a single column such a row is a missing value.
+        """These rows without empty ones, which in a file of one column are missing values and stay.
 
-        A row's text is looked for first, since counting takes as long as reading all rows.
+        The file is first searched for text like that of an empty row, since counting empty rows
+        takes as long as reading all rows.
         """
         if len(self.names) == 1 or not self.lines:
             return self
@@ -244,7 +245,7 @@ def _may_have_empty_rows(file: Path, delimiter: str) -> bool:
 
 
 def _blank_lines(file: Path) -> int:
-    """How many lines of a file are blank; the file is not empty."""
+    """How many lines of a file are blank; the file must not be empty."""
     with file.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as text:
         begins_blank = text[:2].lstrip(b"\r")[:1] == b"\n"
         return begins_blank + sum(1 for _ in _BLANK_LINE.finditer(text))

@@ -325,7 +325,7 @@ def has_logs(path: str) -> bool:
 
 
 def logs_of(source: Path) -> list[Path]:
-    """The logs of a database that are there."""
+    """The existing log files of a database."""
     endings = _LOGS.get(data_ending(source.name), ())
     logs = (source.with_name(f"{source.name}{ending}") for ending in endings)
     return [log for log in logs if log.exists()]

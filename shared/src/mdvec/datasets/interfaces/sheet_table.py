@@ -178,7 +178,7 @@ class SheetTable:
         ]
 
     def _chosen_as_text(self, header: Sequence[str]) -> Iterator[int]:
-        """The columns that are text by the user's choice, where amounts keep their currency."""
+        """The indexes of columns that the user chose as text; amounts there keep their currency."""
         names = column_names(header) if header else ()
         return (at for at, name in enumerate(names) if self.reading.columns.get(name) == AS_TEXT)
 

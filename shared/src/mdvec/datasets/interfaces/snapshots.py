@@ -126,7 +126,7 @@ def _make(folder: Path) -> None:
 def remove_snapshots(folder: Path) -> None:
     """Remove a folder of copies, and its parent folder if that is empty then."""
     _remove(folder)
-    with suppress(OSError):  # it has other datasets' copies, or does not exist
+    with suppress(OSError):  # the parent holds other datasets' copies, or does not exist
         folder.parent.rmdir()
 
 

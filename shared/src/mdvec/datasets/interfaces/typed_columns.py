@@ -189,8 +189,8 @@ def with_blank_texts(
 ) -> tuple[ReadColumn, ...]:
     """The columns of ``target``, with notes on cells that kept a column text.
 
-    These are the cells that are not of the kind that most are written like, of ``kinds`` by name,
-    and cells such as NA among other texts.
+    A note names the cells that do not fit the kind that most of the column's cells are written
+    like, or cells such as NA among other texts. ``kinds`` has the possible kinds by column name.
     """
     texts = [column.name for column in columns if column.type == "VARCHAR"]
     scan = parquet_scan(target)
@@ -299,7 +299,7 @@ def _misfits(
 def _unread(
     connection: duckdb.DuckDBPyConnection, scan: str, asked: Sequence[tuple[str, ValueKind]]
 ) -> list[_Misfits]:
-    """What a kind does not read of a column, for several kinds of several columns."""
+    """For each column and kind in ``asked``, the column's values that the kind rejects."""
     if not asked:
         return []
     kinds = list(dict.fromkeys(kind for _, kind in asked))

@@ -77,7 +77,7 @@ class GeminiBackend(EndpointBackend):
         return self._of_documents(prefixed, partial(self._send, kind.document_task))
 
     def encode_query(self, text: str) -> Vectors:
-        """The vector of a question."""
+        """The vector of a question, as one row."""
         kind = self._generation
         return self._of_question(kind.query_prefix + text, partial(self._send, kind.query_task))
 

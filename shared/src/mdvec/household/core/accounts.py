@@ -186,10 +186,10 @@ def _overlaps_little(
 
 
 def _repeats(statements: Iterable[AccountStatement]) -> list[Doubt]:
-    """The pairs of one account's statements that share rows, but do not overlap as a whole.
+    """The pairs of one account's statements of which some rows are equal, but less than about half.
 
-    What they share may be instalments, or a purchase booked late that is equal to an earlier one,
-    unless a third file has the days of both.
+    The equal rows may be instalments, or a purchase booked late that is equal to an earlier one.
+    Pairs are left out if a third statement overlaps with both.
     """
     alone: list[Doubt] = []
     overlapping: defaultdict[int, set[int]] = defaultdict(set)
@@ -347,7 +347,7 @@ def _are_apart(account: _Account, other: _Account) -> bool:
 
 
 def _evidence(account: _Account, other: _Account) -> tuple[bool, bool, bool, int, bool, bool]:
-    """The evidence for one account, the strongest first; then where the files were before."""
+    """The evidence that both are one account, the strongest first; then whether paths agree."""
     pairs = list(product(account.statements, other.statements))
     return (
         bool(account.numbers & other.numbers),
@@ -379,7 +379,10 @@ def _scopes(accounts: Sequence[_Account]) -> list[str]:
 
 
 def _doubts(account: _Account, others: Iterable[_Account]) -> list[Doubt]:
-    """The doubts that separate an account from others: each file's pair with most equal rows."""
+    """The doubts about whether an account is one of ``others``.
+
+    Each file's doubt is about the file with which it has most equal rows.
+    """
     doubts: list[Doubt] = []
     for other in others:
         if account.numbers and other.numbers:

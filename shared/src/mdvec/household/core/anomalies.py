@@ -259,7 +259,7 @@ def _spread(history: Sequence[int]) -> tuple[float, float]:
 
 
 def anomaly_lines(found: MonthAnomalies) -> list[str]:
-    """Each anomaly with its reason, or in one line that there is none, of what was compared."""
+    """A line for each anomaly with its reason, or one that names what was compared without any."""
     until = "" if found.as_of == found.month.last_day else f"（{found.as_of} まで）"
     span = f"{found.month.in_words}{until}"
     if found.unusual:

@@ -76,9 +76,9 @@ def check_balances(rows: Iterable[TransactionRow | None]) -> BalanceCheck:
 def goes_on(
     page: Sequence[TransactionRow | None], following: Sequence[TransactionRow | None]
 ) -> bool:
-    """Whether days and balances show that ``following`` goes on where ``page`` ends.
+    """Whether days and balances show that the rows of ``following`` continue those of ``page``.
 
-    A file may begin with its oldest or its newest row; a download that begins anew goes back.
+    Both may be sorted by oldest or newest first; a download that starts again breaks that order.
     """
     days = [row.date for rows in (page, following) for row in (*rows[:1], *rows[-1:]) if row]
     if days not in (sorted(days), sorted(days, reverse=True)):
@@ -171,9 +171,9 @@ def oldest_first(rows: Sequence[BalancedDay]) -> Sequence[BalancedDay]:
 
 
 def are_in_order(rows: Sequence[BalancedDay]) -> list[bool]:
-    """Whether each row of a file and one beside it follow each other: it was booked in its place.
+    """For each row of a file, whether its balance fits that of the row before or after it.
 
-    A file may begin with its oldest or its newest row.
+    Such a row was booked in this order. A file may begin with its oldest or its newest row.
     """
     chain = oldest_first(rows)
     fits = [row.balance - row.amount == last.balance for last, row in itertools.pairwise(chain)]

@@ -163,9 +163,10 @@ def rule_line(rule: CategoryRule) -> str:
 
 
 def against_text(category: Category, rows: Iterable[tuple[bool, int]]) -> list[str]:
-    """A warning that payments would lower income, or receipts spending; empty without any.
+    """A warning if payments would then reduce income, or receipts reduce spending; else empty.
 
-    ``rows`` are whether each was income, and its amount, before it had the category.
+    ``rows`` has, for each row, whether it was income before it got the category, and its signed
+    amount in yen.
     """
     to_income = category.major == INCOME
     against = [

@@ -260,10 +260,10 @@ def parse_statement_date(text: str, date_format: str = "auto") -> date:
         if date_format == "yy/mm/dd":
             return _date(_CENTURY + year, month, day)
         return _date(year_of_era(date_format, year), month, day)
-    found = _year_first(text.strip().removesuffix("Z"))
-    if found is None:
+    parsed = _year_first(text.strip().removesuffix("Z"))
+    if parsed is None:
         raise BadCell("日付 is not a date like 2025/07/01, 20250701 or 令和7年7月1日")
-    return found
+    return parsed
 
 
 def is_date(text: str) -> bool:

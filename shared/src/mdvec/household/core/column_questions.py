@@ -70,7 +70,7 @@ def with_rows(mapping: Mapping, key: str, column: OpenColumn, texts: Sequence[st
 
 
 def may_not_count(text: str) -> bool:
-    """Whether a text speaks of no transaction, of money given back, or of one's own account."""
+    """Whether a text is that of a balance or total, of money returned, or of a top-up."""
     patterns = (_NO_TRANSACTION, _GIVEN_BACK, _CHARGE)
     return any(each.search(one_spelling(text)) for each in patterns)
 
@@ -79,10 +79,10 @@ def about_rows(
     mapping: Mapping, columns: Sequence[OpenColumn], read: MappedRows, doubtful: set[int],
     settled: set[int],
 ) -> Iterator[Undecided]:  # fmt: skip
-    """Ask about rows that say themselves to be no transactions, or to give money back.
+    """Ask about rows whose texts suggest that they are no transactions, or give money back.
 
-    What the balance proves is a movement; a ``doubtful`` row without proof may be what was there
-    before. Of ``settled`` rows another column says what they are.
+    A row that the balance proves is a transaction; a ``doubtful`` one, without such a proof, may be
+    a balance carried forward. For ``settled`` rows, another column tells what they are.
     """
     by_key = {column.key: column for column in columns}
     of_texts = [by_key[key] for key in (*mapping.description, *mapping.memo) if key in by_key]
@@ -107,7 +107,7 @@ def about_rows(
             skipped = with_rows(mapping, "skipped", column, [*none])
             readings = [("fits-skipped", skipped, samples([*none]))] if are_all_doubtful else []
             yield Undecided("rows", column.name, samples([*none]), readings)
-        # The balance proves no more than the way that the money of a row went.
+        # The balance only proves in which direction the money of a row went.
         back = dict.fromkeys(
             text for text, words, at in texts
             if read.rows[at].category_major == INCOME

@@ -141,7 +141,7 @@ class Judge:
         return points, [reason for _, reason in evidence if reason]
 
     def _by_accounts(self, seen: _Comparison) -> Iterator[PairEvidence]:
-        """Evidence such as an app and its card, a note and a receipt, a card connected twice."""
+        """Evidence from the accounts, such as an app and its card, or a card connected twice."""
         if seen.is_named:
             yield _NAMED_ACCOUNT, "named_account"
         if seen.by_hand:
@@ -240,7 +240,7 @@ def _by_name(seen: _Comparison) -> Iterator[PairEvidence]:
 
 
 def _by_category(seen: _Comparison) -> Iterator[PairEvidence]:
-    """Categories help where names do not: 晩ごはん and a restaurant's name."""
+    """Evidence from categories, which help where names differ, as 晩ごはん and a restaurant's."""
     if seen.is_named or seen.name >= _SURE_NAME:
         return
     closeness = category_closeness(

@@ -81,7 +81,7 @@ class Paging:
         return self.number + 1 if self.number < self.pages else None
 
     def more(self, shown_up_to: int, total: int, of: str = "") -> list[str]:
-        """How to get the next page, unless all are shown."""
+        """A line on how to get the next page; none if all ``total`` rows are shown."""
         same = "" if self.size == self.usual else f"、limit={self.size}"
         return [f"{of}続きは page={self.number + 1}{same}。"] if shown_up_to < total else []
 

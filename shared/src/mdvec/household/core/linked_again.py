@@ -91,20 +91,20 @@ class _Both:
         return [(row, free[key(row)].pop(0)) for row in self.older if free[key(row)]]
 
     def agree_in_half(self, matches: Iterable[Match]) -> bool:
-        """Whether the matches have at least half of the amounts of the statement with fewer."""
+        """Whether the matches have at least half as many amounts as the statement with fewer."""
         amounts = {row.amount for row, _ in matches}
         fewer = min(len({row.amount for row in rows}) for rows in (self.older, self.newer))
         return bool(amounts) and 2 * len(amounts) >= fewer
 
     def are_surely_the_same(self, equal: Sequence[Match]) -> bool:
-        """Whether enough different rows are equal, and few enough of all are not."""
+        """Whether enough different rows are equal, and few enough of all rows are not."""
         kinds = {(row.amount, row.description) for row, _ in equal}
         more = max(len(self.older), len(self.newer))
         return len(kinds) >= SURELY_EQUAL and OTHERWISE * (more - len(equal)) <= more
 
 
 def linked_again(older: Sequence[RowUnderId], newer: Sequence[RowUnderId]) -> LinkedAgain | None:
-    """Compare the rows of one account in two statements; None if it was not linked again."""
+    """Match one account's rows in two statements; None unless it was linked again in between."""
     if not (older and newer):
         return None
     first = max(min(row.day for row in rows) for rows in (older, newer))
@@ -128,11 +128,11 @@ def linked_again(older: Sequence[RowUnderId], newer: Sequence[RowUnderId]) -> Li
 def rows_of_changed_days(
     rows: Iterable[tuple[str, RowUnderId]], ranked: Iterable[Statement]
 ) -> Iterator[Match]:
-    """A mapped file's rows that another of its folder has with another day or amount.
+    """Rows of mapped files that another file has with the same ID, but another day or amount.
 
-    ``rows`` are those whose own ID, which stands before each, is in several statements, and
-    ``ranked`` the statements from the oldest. Two rows are one, changed, if both statements cover
-    both days, neither has the other's row, and the money of both goes the same way: a refund may
+    ``rows`` has the rows whose own ID is in several statements, each after that ID; ``ranked`` has
+    the statements from the oldest on. Two rows are one that was changed if both statements cover
+    both days, neither has the other's row, and both move money in the same direction: a refund may
     have the ID of its payment.
     """
     groups: dict[tuple[str, str, bool], defaultdict[int, list[RowUnderId]]] = {}

@@ -157,7 +157,7 @@ def read_mapped(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> M
         elif read is not None:
             bad.append(BadRow(line, read))
             blocks[-1].append(None)
-    footers = texts if len(blocks) in above else ()  # else they are above a section without rows
+    footers = texts if len(blocks) in above else ()  # otherwise a section without rows follows them
     return MappedRows(
         tuple(row for block in blocks for row in block if row is not None),
         tuple(sorted([*bad, *_left_out(foreign)])),

@@ -105,11 +105,11 @@ class Mapping:
         return tuple(getattr(self, name) for name in CONDITIONS)
 
     def columns(self) -> list[MappedColumn]:
-        """All columns that it reads."""
+        """All columns that the mapping reads, for values or for conditions."""
         return [*self.valued_columns(), *itertools.chain.from_iterable(self.conditions)]
 
     def valued_columns(self) -> list[MappedColumn]:
-        """The columns from which it takes a row's values."""
+        """The columns from which the mapping takes a row's values."""
         single = (getattr(self, key) for key in _SINGLE)
         return [
             *self.date, *self.description, *self.paid_out, *self.paid_in, *self.memo,

@@ -44,7 +44,7 @@ def sentence_pairs() -> list[tuple[str, str]]:
     pairs = []
     for each in _sentences().values():
         japanese, english = each["ja"].format(**places), each["en"].format(**places)
-        # Quoted texts are names to who translates, and the same in both languages.
+        # The translation treats quoted texts as names, which are the same in both languages.
         for at, quoted in enumerate(dict.fromkeys(_QUOTED.findall(japanese)), 3):
             japanese, english = (
                 text.replace(quoted, f"{{any{at}}}") for text in (japanese, english)

@@ -141,8 +141,8 @@ class _Part:
     """Words of a question that no space separates: in order, and joined without other characters.
 
     ``kana`` are the forms of the words and of their reading, each with the text it was made from.
-    ``spelling`` is the spelling that stands for the words asked for; "" for these themselves. A
-    text must have ``signed`` as it is: a minus is a sign of a name that begins with one alone.
+    ``spelling`` is another spelling that is searched in place of the question's words; "" if these
+    themselves are searched. A text must contain ``signed`` unchanged.
     """
 
     words: tuple[_Word, ...]
@@ -238,7 +238,8 @@ def _part(text: str, spelling: str) -> _Part | None:
 
 
 def _all_named(parts: Sequence[_Part], texts: Sequence[str]) -> Naming:
-    # A shop's other spellings are names of shops: in a memo they can mean anything (OK).
+    # Other spellings of a shop are only looked for in the shop's text: in a memo, the word OK need
+    # not mean the supermarket.
     return min(
         max(_naming(part, text) for text in (texts[:1] if part.spelling else texts))
         for part in parts
@@ -308,7 +309,7 @@ def _is_same(word: _Word, other: _Word) -> bool:
 
 
 def _is_same_reading(reading: str, other: str) -> bool:
-    """Whether readings are the same; from four signs on, small kana may be large in one of them."""
+    """Whether two readings are the same; in longer ones, small kana equal large ones."""
     if reading == other:
         return len(reading) >= _MIN_READING
     return len(reading) >= _MIN_UNSURE and same_kana(reading) == same_kana(other)
@@ -341,8 +342,8 @@ def _stands_alone(letters: str, text: str) -> bool:
     places = [position for position, letter in enumerate(plain) if not _NO_WORD.fullmatch(letter)]
     bare = "".join(plain[position] for position in places)
     return any(
-        _is_apart(plain, places[found.start()], places[found.start() + len(letters) - 1] + 1)
-        for found in re.finditer(f"(?={re.escape(letters)})", bare)
+        _is_apart(plain, places[match.start()], places[match.start() + len(letters) - 1] + 1)
+        for match in re.finditer(f"(?={re.escape(letters)})", bare)
     )
 
 

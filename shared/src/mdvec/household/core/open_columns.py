@@ -27,16 +27,16 @@ class OpenColumn:
 
     @property
     def name(self) -> str:
-        """Its name, or its number."""
+        """The column's name, or its number."""
         return str(self.key)
 
     @property
     def texts(self) -> list[str]:
-        """The different texts in it."""
+        """The different texts in the column, without empty ones."""
         return list(dict.fromkeys(cell for cell in self.cells if cell))
 
     def others(self, left_out: set[int]) -> set[str]:
-        """The cells of other rows than these."""
+        """The different cells of the rows whose indexes are not in ``left_out``."""
         return {cell for at, cell in enumerate(self.cells) if at not in left_out}
 
     @property

@@ -92,7 +92,7 @@ class DetectionOptions:
 
 @lru_cache(maxsize=256)
 def _share(percent: Decimal) -> tuple[int, int]:
-    """Half of a percentage as a fraction."""
+    """Half of a percentage as a fraction: its numerator and denominator."""
     return (percent / 200).as_integer_ratio()
 
 
@@ -128,12 +128,12 @@ class ComparedRow(NamedTuple):
 
     @property
     def may_be_bill(self) -> bool:
-        """Whether it is in the sums, or was left out as a bill or transfer."""
+        """Whether the row is in the sums, or was left out as a bill or transfer."""
         return self.counts or self.is_moved
 
     @property
     def is_purchase(self) -> bool:
-        """Whether it is in the sums as a card's row, or another row in its place."""
+        """Whether the row is in the sums, or another row or a bill stands for it."""
         return self.counts or self.is_moved or self.is_duplicate
 
 
@@ -145,9 +145,9 @@ def source_of(row: ComparedRow) -> Source:
 class PairKind(IntEnum):
     """What the two rows of a pair may be; the ledger stores the numbers as ``of_transfer``.
 
-    Of one purchase, a row leaves the sums; of a transfer, both; of a card's bill and a row that
-    it pays, the bill. A row in pairs of several kinds is of the greatest, and notes name the
-    greatest first.
+    Of one purchase, one of the rows leaves the sums; of a transfer, both rows; of a card's bill
+    and a row that it pays, the bill. A row in pairs of several kinds counts as the kind with the
+    highest number, and notes name that kind first.
     """
 
     PURCHASE = 0
@@ -182,9 +182,10 @@ class Pair:
 
     @property
     def only_user_can_tell(self) -> bool:
-        """Whether it is shown however low it scores.
+        """Whether the pair is shown to the user however low it scores.
 
-        This is a purchase of one amount, on one day or at one shop from two payers' accounts.
+        Such pairs are purchases of equal amounts, either on one day, or at one shop from two
+        payers' accounts.
         """
         is_of_two_payers = {"same_name", "two_payers"} <= set(self.reasons)
         is_near = is_of_two_payers or not self.days
@@ -209,11 +210,11 @@ Payee = tuple[str, str]
 
 
 class StoredPair(NamedTuple):
-    """A pair that a search found: by which tolerances, its score, and the user's decision.
+    """A pair of rows from a search: the search's tolerances, a score, and the user's decision.
 
-    ``kept_id`` is the row of a purchase that stays if the pair is a duplicate, or the row that a
-    card's bill pays; ``reasons`` are codes. Pairs that were decided by one request have the same
-    ``batch``. Payees are the account and description of each row.
+    ``kept_id`` is the row that stays if the pair is a duplicate purchase, or the row that a card's
+    bill pays. ``reasons`` are codes. Pairs that were decided in one request have the same
+    ``batch``. A payee is a row's account and description.
     """
 
     id: int
@@ -272,12 +273,12 @@ class ReviewCandidate:
 
     @property
     def kind(self) -> PairKind:
-        """What they may be; of a card's bill, they are the bill and rows that it pays."""
+        """What the rows may be; for a card's bill, they are the bill and the rows that it pays."""
         return self.best.kind
 
     @property
     def is_likely(self) -> bool:
-        """Whether they are more likely one purchase, transfer or bill than not."""
+        """Whether the rows are more likely than not one purchase, transfer or bill."""
         return self.best.score >= LIKELY
 
     @property
@@ -300,7 +301,7 @@ class ReviewCandidate:
         return self.payees_key, is_sure, frozenset(reasons)
 
     def leaving(self, kept_id: int | None = None) -> tuple[int, ...]:
-        """The rows that leave the sums; of a purchase all but the kept one, or the first."""
+        """The ids of rows that leave the sums; of a purchase all but ``kept_id`` or the first."""
         if self.kind is PairKind.TRANSFER:
             return self.rows
         if self.kind is PairKind.CARD_BILL:
@@ -360,7 +361,7 @@ class CandidateCounts(NamedTuple):
 
     @classmethod
     def of(cls, candidates: Iterable[ReviewCandidate]) -> CandidateCounts:
-        """Counts likely purchases, and all transfers and bills; unlikely purchases are in none."""
+        """Count likely purchases, and all transfers and bills; not unlikely purchases."""
         kinds = Counter(
             candidate.kind
             for candidate in candidates

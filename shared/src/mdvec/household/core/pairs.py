@@ -139,8 +139,8 @@ class CandidatePairs:
     def with_changed_amounts(self, judge: Judge) -> CandidatePairs:
         """The pairs with different amounts that can still be one purchase.
 
-        They are of one account and shop, or of two accounts that show the same purchases (or one
-        by hand) with like names, or one names the other's account.
+        Their rows are of one account and shop; or of two accounts that mirror each other, or of
+        which one is kept by hand, with similar names; or one row names the other's account.
         """
         pairs = self.where(~self.equal_amounts)
         first, second = (pairs.table.accounts[rows] for rows in (pairs.first, pairs.second))

@@ -1,4 +1,4 @@
-"""What a file is that no transactions are imported from."""
+"""The reasons why no transactions are imported from a file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class FileKind(Enum):
-    """What a file is that was passed over; the value is how its text begins, "" of any other."""
+    """Why a file was passed over; the value is the beginning of the text about it."""
 
     EMPTY = "it is empty"
     NO_ROWS = "it has a header, but no rows"
@@ -20,7 +20,7 @@ class FileKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PassedOver:
-    """What a file is that was passed over; ``more`` is the rest of its text."""
+    """Why a file was passed over; ``more`` is the rest of the text about it."""
 
     kind: FileKind
     more: str = ""

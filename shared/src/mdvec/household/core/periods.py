@@ -130,10 +130,10 @@ def resolve_period(
     months = MonthRange(
         max(available.first, available.last.plus(1 - DEFAULT_MONTHS)), available.last
     )
-    told = (
+    note = (
         f"期間の指定がないため、データのある最新の{len(months)}か月（{months.in_words}）としました"
     )
-    return UnderstoodPeriod(months.days, months, told, follows_data=True)
+    return UnderstoodPeriod(months.days, months, note, follows_data=True)
 
 
 def _of_year_month(year: int | None, month: int | None, context: PeriodContext) -> UnderstoodPeriod:
@@ -210,8 +210,8 @@ def understood_as(
 ) -> UnderstoodPeriod:
     """The days that a phrase stands for; without a phrase there is nothing to tell."""
     words = span_in_words(days, starts_on)
-    told = f"「{shortened(phrase)}」{suffix}を {words} と解釈しました{remark}" if phrase else ""
-    return UnderstoodPeriod(days, MonthRange.around(days, starts_on), told)
+    note = f"「{shortened(phrase)}」{suffix}を {words} と解釈しました{remark}" if phrase else ""
+    return UnderstoodPeriod(days, MonthRange.around(days, starts_on), note)
 
 
 def _strip(text: str | None) -> str:

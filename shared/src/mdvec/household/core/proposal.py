@@ -171,12 +171,12 @@ def proposal_with(
         columns = set(map(str, itertools.chain(*listed)))
         changed, missing = with_stated(before, records, settings)
         decided = decide(changed, records, frozenset(settings))
-        said = [
+        sentences = [
             each for each in checks
             if each.column not in columns
             and settings.keys().isdisjoint(_KEYS_CHECKED.get(each.kind, ()))
         ]  # fmt: skip
-        checks = [*said, *missing, *(each for each in decided.checks if each not in said)]
+        checks = [*sentences, *missing, *(each for each in decided.checks if each not in sentences)]
         against = tuple(against_the_balance(before, decided.mapping, records, settings))
     undecided = (*against, *decided.undecided)
     ways = ways_to_read_days(decided.mapping, records, today + _AHEAD)
@@ -275,7 +275,10 @@ def _with_sign(mapping: Mapping, records: Records, *, is_spent: bool) -> Mapping
 
 
 def _with_order(mapping: Mapping, records: Records) -> MappingProposal:
-    """The mapping of a file without a header, whose balance tells which column is money out."""
+    """The mapping of a file without a header; its balances show which column is money out.
+
+    If they fit both ways equally well, the proposal asks about it.
+    """
     swapped = replace(mapping, paid_out=mapping.paid_in, paid_in=mapping.paid_out)
     misfits = [len(read_mapped(each, records).misfits) for each in (mapping, swapped)]
     chosen = swapped if misfits[1] < misfits[0] else mapping

@@ -46,7 +46,7 @@ class Interval:
 
     @property
     def per_year(self) -> int:
-        """How many payments a year has."""
+        """How many payments there are in a year."""
         return 12 // self.months if self.months else 365 // self.days
 
     def after(self, day: date, times: int, day_of_month: int) -> date:

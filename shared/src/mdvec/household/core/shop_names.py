@@ -261,12 +261,12 @@ def _shared_parts(name: str, other: str) -> float:
 
 
 def _latin(shop: ShopName, other: ShopName) -> float:
-    """The closeness of a name in Latin letters, which no dictionary reads, and one in kana."""
+    """The similarity (0 to 1) of a name in Latin letters, which no dictionary reads, to kana."""
     is_mixed = re.search("[a-z]", shop.kana + other.kana) is not None
     if shop.kana.isascii() == other.kana.isascii() and not is_mixed:
         return 0.0
     short, long = sorted((consonants(shop.roman), consonants(other.roman)), key=len)
-    # As few consonants begin too many longer names.
+    # Too many longer names begin with the same few consonants.
     least = _MIN_CONSONANTS if short == long else _MIN_CONSONANTS + 1
     if len(short) >= least and long.startswith(short):
         return _ONLY_CONSONANTS

@@ -6,12 +6,12 @@ from mdvec import text
 
 
 def shown_name(name: object) -> str:
-    """A name, in quotation marks if it is not plain, with single blanks: any blanks find it."""
+    """A name, in quotation marks if it is not plain; its blanks become single spaces."""
     return text.shown_name(" ".join(str(name).split()))
 
 
 def shown_path(path: str) -> str:
-    """A file's name, which is passed on as it is."""
+    """A file's path, in quotation marks if it is not plain; all its blanks stay."""
     return text.shown_name(path)
 
 

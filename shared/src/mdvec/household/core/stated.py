@@ -94,9 +94,9 @@ def with_stated(
 
 
 def _move_words(values: dict[str, Any], stated: Pairs[str, Any], there: FileColumns) -> None:
-    """Take stated words out of other conditions that have them and do not state them, too.
+    """Remove stated words from other conditions, unless these are stated to have them as well.
 
-    Which way money goes (``outgoing``) says nothing of what a row is, so its words stay.
+    The words of ``outgoing``, the direction of money, stay: they do not say what a row is.
     """
 
     def words_of(conditions: object) -> dict[MappedColumn, set[str]]:
@@ -151,7 +151,11 @@ def _words_said(stated: Pairs[str, Any]) -> dict[MappedColumn, list[str]]:
 def _with_columns_freed(
     changed: Mapping, stated: Pairs[str, Any], there: FileColumns, *, is_proven: bool
 ) -> Mapping:
-    """A mapping that no longer takes stated amounts for others, nor for a balance not proven."""
+    """The mapping without stated columns in roles that they no longer have.
+
+    A stated amount is no other amount, nor a balance that is not proven; an ignored column is no
+    balance.
+    """
 
     def said(*keys: str) -> set[MappedColumn]:
         return {there.key(each) for key in keys for each in columns_in(stated.get(key))}

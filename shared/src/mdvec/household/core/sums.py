@@ -61,15 +61,15 @@ class MonthlySum:
 
     @property
     def income(self) -> int:
-        """The part of the sum that is income: all or nothing."""
+        """The sum if its category is income, else 0."""
         return self.amount if self.category_major == INCOME else 0
 
 
 class RowSum(NamedTuple):
-    """The number of some rows and their sum in yen, which is 0 where the files have no amount.
+    """How many rows are alike, and their sum in yen; rows without an amount in their file add 0.
 
-    ``left_out`` is why they do not count, or None. ``income`` is the part of the sum that is
-    income, or of transfers that moved in. A row with a note or tags of the user (``words``) has a
+    ``left_out`` is why the rows do not count, or None. ``income`` is the part of the sum that is
+    income or, for transfers, that moved in. A row with the user's note or tags (``words``) has a
     sum of its own, with its id.
     """
 
@@ -97,7 +97,7 @@ class RowSum(NamedTuple):
         return " > ".join(names) or UNCATEGORISED
 
     def is_of(self, category: Category) -> bool:
-        """Whether the rows are of a category."""
+        """Whether the rows are in a category; without a minor part it includes all its minors."""
         same = (self.category_major or UNCATEGORISED) == category.major
         return same and category.minor in (None, self.category_minor)
 
@@ -105,7 +105,7 @@ class RowSum(NamedTuple):
 class KeySum(NamedTuple):
     """The number of rows with a key, their sum in yen, and the part of it that is income.
 
-    Of transfers, that is the part that moved in.
+    For transfers, ``income`` is the part that moved in.
     """
 
     key: str
@@ -116,9 +116,9 @@ class KeySum(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The sums of some rows: their number, spending less refunds, and income, in yen.
+    """The number of some rows, their spending less refunds, and their income, in yen.
 
-    Of transfers, these are what moved out and in.
+    For transfers, ``spending`` is what moved out, and ``income`` what moved in.
     """
 
     rows: int
@@ -172,8 +172,9 @@ class MonthFigure:
 class CategoryTrend:
     """A category or total, month by month; ``total`` is the sum of the months shown.
 
-    Of the months that the last moving average is over, ``whole_months`` are complete and have rows;
-    if not all do, ``mean_of_whole_months`` is the mean of these, None if there are none.
+    ``whole_months`` is how many months of the last moving average are complete and have rows. If
+    some are not, ``mean_of_whole_months`` is the mean over those that are; otherwise, and if there
+    are none, it is None.
     """
 
     category: SubjectText

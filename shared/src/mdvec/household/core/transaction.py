@@ -45,7 +45,7 @@ class RowNote:
 
     @property
     def in_words(self) -> str:
-        """The note and tags after a row's line."""
+        """The note and tags as they are shown at the end of a row's line."""
         note = f" {bracketed_name(self.note)}" if self.note else ""
         return note + "".join(f" #{shown_name(tag)}" for tag in self.tags)
 

@@ -99,7 +99,7 @@ def decide(
 
 
 def _settled(mapping: Mapping, columns: set[str]) -> list[MappingSentence]:
-    """What the balance proves of columns that it alone leaves no question about."""
+    """Sentences on columns that the balance settled without any condition on their words."""
     told = {str(key) for each in mapping.conditions for key in each}
     out = set(map(str, mapping.paid_out))
     return [
@@ -114,8 +114,7 @@ def _fitting(
     """The readings that the balance proves; of those with the same amounts, the first.
 
     Readings that leave out fewer rows explain more balances, so only those with most rows count.
-    They may leave out rows of ``before`` without an amount, and those that moved nothing, as the
-    balances beside them show.
+    They may leave out rows of ``before`` that have no amount, or that changed no balance.
     """
     fitting: dict[tuple[int | None, ...], tuple[MappingSentence, Mapping]] = {}
     for kind, mapping, shown in question.readings:
@@ -136,8 +135,9 @@ def with_other_words_counted(
 ) -> Mapping:
     """The mapping, with the remaining words of ``columns`` counted as plain transactions.
 
-    They are columns some of whose words the user has explained. Words that speak of no transaction
-    or of money that comes back are left to be asked about. ``has_kinds``: the user gave the kinds.
+    The user has explained some words of these columns. Words that suggest that a row is no
+    transaction, or money that comes back, are left to be asked about. ``has_kinds``: the user gave
+    the kinds.
     """
     counted, kinds = dict(mapping.counted), mapping.kinds
     read = read_mapped(replace(mapping, skipped={}), records)
@@ -222,9 +222,9 @@ def _is_read(column: OpenColumn, mapping: Mapping, stated: frozenset[str]) -> bo
 def _of_unknown_way(
     read: MappedRows, column: OpenColumn, mapping: Mapping, columns: Sequence[OpenColumn]
 ) -> set[int]:
-    """The rows without proof of which it is also open which way their money went.
+    """The unproven rows for which it is also open in which direction their money went.
 
-    Where no amount has a sign, a word says it (支払, 入金), unless no other row has that.
+    Where no amount has a sign, a word tells the direction (支払, 入金), unless no other row has it.
     """
     amounts = next((each.numbers for each in columns if each.key == mapping.amount), None) or []
     has_signs = not mapping.outgoing and any(amount < 0 for amount in amounts)
@@ -246,7 +246,7 @@ def _of_unknown_way(
 def _unread_column(
     column: OpenColumn, mapping: Mapping, read: MappedRows, asked: set[int], stated: frozenset[str]
 ) -> Iterator[Undecided]:
-    """What a column that nobody has read may say of these rows, or of their amounts."""
+    """Ask about a column that the mapping does not read, but which may change rows or amounts."""
     name = one_spelling(column.name)
     words = [text for text in column.texts if not is_decided(mapping, column, text)]
     has_decided_words = any(column.key in each for each in mapping.conditions)
@@ -285,9 +285,9 @@ def _unread_column(
 def _by_the_balance(
     mapping: Mapping, column: OpenColumn, words: Sequence[str], read: MappedRows
 ) -> Iterator[tuple[str, Mapping, str]]:
-    """Readings by the way that the balance went with each word, if it went down with some.
+    """Readings by the direction in which the balance moved with each word; none if it never fell.
 
-    A word that the oldest row alone has is not in it, nor one that says why money came in.
+    Words that only the oldest row has are left out, and so are words that say why money came in.
     """
     for moved in movements(read.blocks):
         if any(

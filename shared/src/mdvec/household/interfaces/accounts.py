@@ -140,9 +140,9 @@ class ListedAgain:
 
 
 def listed_again(ledger: Ledger, days: tuple[str, str] = _EVER) -> list[ListedAgain]:
-    """The present files with equal rows of these days in several sections, which all count.
+    """The present files that list equal rows of these days in several sections, which all count.
 
-    Rows with other balances are other rows.
+    Rows with different balances are not equal.
     """
     rows = ledger.execute(
         "SELECT path, sum(rows), sum(rows * abs(ifnull(amount, 0))) FROM (SELECT path, amount, "
@@ -160,8 +160,9 @@ def listed_again(ledger: Ledger, days: tuple[str, str] = _EVER) -> list[ListedAg
     return [ListedAgain(*row) for row in rows]
 
 
-# lists: statements that may have rows of several accounts: of several names, or without the
-# balances that others have; own: how often their first account has a row by its own statements.
+# a: statements that may list rows of several accounts, as they name several, or lack the balances
+# that statements of other accounts (b) have; o: how often statements of their own account have a
+# row.
 _LISTED = """
 WITH files AS (
     SELECT s.id, s.path, s.scope, json_array_length(s.accounts) > 1 AS is_mixed,

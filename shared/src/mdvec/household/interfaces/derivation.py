@@ -69,7 +69,7 @@ def temporary_tables(connection: apsw.Connection) -> Iterator[None]:
         connection.execute(f"CREATE TEMP TABLE {table}")
     connection.execute(f"CREATE TEMP VIEW {_MENTIONS}")
     yield
-    # After an error the transaction's end takes them away.
+    # After an error, the rollback of the transaction drops them.
     connection.execute("DROP VIEW mentions")
     for table in _TABLES:
         connection.execute(f"DROP TABLE {table.split()[0]}")
@@ -195,9 +195,9 @@ def _follow_renames(ledger: Ledger, same_rows: dict[str, list[str]]) -> None:
 
 
 def mark_gone_rows(connection: apsw.Connection, removers: Iterable[Remover]) -> None:
-    """Find the rows that newer statements lack; ``removers`` have the ids of statements.
+    """Set ``missing_from`` in ``derived`` for the rows that newer statements no longer have.
 
-    A part of a split purchase is gone, too, if a newer file has the purchase without it.
+    A part of a split purchase is also gone if a newer file has the purchase as a whole.
     """
     connection.executemany("INSERT INTO removers VALUES (?, ?, ?, ?, ?, ?)", removers)
     connection.execute(
@@ -368,7 +368,7 @@ def _delete_lost(ledger: Ledger) -> int:
 
 
 def _update(ledger: Ledger) -> tuple[int, frozenset[int]]:
-    """Bring stored rows up to date; returns how many a file states anew, and which return."""
+    """Update stored rows; returns how many a file states differently, and the ids that return."""
     ledger.execute(
         f"INSERT INTO changed SELECT t.id, t.identity, {_HAS_OTHER_VALUES}, "
         "t.removal IN ('asked', 'removed') AND d.removal IS NULL "
@@ -390,7 +390,8 @@ def _update(ledger: Ledger) -> tuple[int, frozenset[int]]:
     ledger.connection.execute(
         f"UPDATE transactions AS t SET (statement_id, source_file, row_number) = ({_PLACE}) {rows}"
     )
-    # Apart from the places: indexes of sums have the removal.
+    # Not in the statement above: indexes for sums contain ``removal``, so only rows with another
+    # value are updated.
     ledger.connection.execute(
         f"UPDATE transactions AS t SET (removal, removed_by, removed_at) = ({_REMOVAL}, "
         "CASE WHEN d.removal IS NULL THEN NULL WHEN t.removal IS d.removal THEN t.removed_at "

@@ -50,7 +50,7 @@ def compared_rows(ledger: Ledger) -> list[ComparedRow]:
     )
     day_of = cache(date.fromisoformat)  # a ledger has far fewer days than rows
     make = partial(tuple.__new__, ComparedRow)  # like ComparedRow._make, but twice as fast
-    same = dict[str, str]().setdefault  # equal texts are one object, which compares in no time
+    same = dict[str, str]().setdefault  # makes equal texts one object, so that comparing is fast
     return [
         make((number, day_of(day), amount, same(text, text), major, minor, same(account, account),
               mf_id, statement, counted, moved, duplicate, filed))
@@ -102,9 +102,9 @@ def store_pairs(
 def drop_unfound(
     ledger: Ledger, pairs: Iterable[Pair], options: DetectionOptions | None = None
 ) -> int:
-    """Delete the pairs without any decision that a search did not find; returns how many.
+    """Delete undecided pairs that are not among the ``pairs`` of a search; returns how many.
 
-    With ``options`` only bills, and open ones that a search with these options has found before.
+    With ``options``, only bills, and open pairs that an earlier search with these options found.
     """
     found_ids = {pair.ids for pair in pairs}
     every = DetectionOptions() if options is None else options
@@ -124,7 +124,7 @@ def drop_unfound(
 
 
 def add_pair(ledger: Ledger, like: StoredPair, ids: tuple[int, int]) -> StoredPair:
-    """The pair of two rows of one group, which is added, found as ``like`` was, if it is new."""
+    """The pair of two rows of one group; a new one is stored with the tolerances of ``like``."""
     ledger.connection.execute(
         "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, "
         "similarity_score, detection_date_tolerance, detection_amount_tolerance_abs, "
@@ -163,7 +163,7 @@ def open_pairs(ledger: Ledger, least: float = 0) -> list[StoredPair]:
 
 
 def pairs_of_batch(ledger: Ledger, batch: int | None) -> list[StoredPair]:
-    """The pairs that one request decided, as they were before."""
+    """The pairs that one request decided, with the values that are stored now."""
     return _pairs(ledger, "c.batch = ?", batch)
 
 
@@ -195,7 +195,7 @@ def closed_checks(ledger: Ledger) -> list[int]:
 
 
 def join_batch(ledger: Ledger, former: int | None, batch: int) -> None:
-    """Let what one request decided be taken back together with what another does."""
+    """Move the decisions of one request to the ``batch`` of another, to be withdrawn together."""
     ledger.connection.execute(
         "UPDATE duplicate_checks SET batch = ? WHERE tool_id = ? AND batch = ?",
         (batch, ledger.tool_id, former),
@@ -267,15 +267,15 @@ def review_counts(ledger: Ledger) -> tuple[int, int, int]:
 
 
 def left_out_of_all_with(ledger: Ledger, row_id: int) -> int | None:
-    """The other row of the decision that leaves a row out of the sum over all households alone."""
-    found = ledger.connection.execute(
+    """The other row of the decision that leaves this one out of sums over all households only."""
+    row = ledger.connection.execute(
         "SELECT CASE a.id WHEN ?1 THEN b.id ELSE a.id END FROM shared_pairs AS s "
         "JOIN transactions AS a ON a.tool_id = s.kept_tool AND a.identity = s.kept_identity "
         "JOIN transactions AS b ON b.tool_id = s.other_tool AND b.identity = s.other_identity "
         "WHERE s.decision = 'duplicate' AND (b.id = ?1 OR s.is_transfer AND a.id = ?1)",
         (row_id,),
     ).fetchone()
-    return None if found is None else int(found[0])
+    return None if row is None else int(row[0])
 
 
 def pairs_that_mark(ledger: Ledger, transaction_id: int) -> list[StoredPair]:

@@ -33,8 +33,8 @@ class Ledger:
 
     def number(self, statement: str, values: Iterable[apsw.SQLiteValue] = ()) -> int:
         """The number that a statement selects."""
-        found: int = self.execute(statement, values).get
-        return found
+        value: int = self.execute(statement, values).get
+        return value
 
     def column(self, statement: str, values: Iterable[apsw.SQLiteValue] = ()) -> list[Any]:
         """The first value of each row that a statement selects."""
@@ -42,7 +42,7 @@ class Ledger:
 
     @property
     def key(self) -> tuple[str, int, date, int]:
-        """What its answers depend on beside its data, as part of the key of a cache."""
+        """The part of a cache key for what answers depend on other than the ledger's data."""
         return self.connection.filename, self.tool_id, self.today, self.month_starts_on
 
     @property

@@ -96,7 +96,7 @@ class DaysInDoubt(Problem):
 
     @classmethod
     def of(cls, path: str, why: str) -> Self:
-        """The problem, with what to do; ``overruled_files`` knows it by that."""
+        """The problem, with a sentence on what to do, by which ``overruled_files`` finds it."""
         return cls(path, f"{why}{_AGAIN}")
 
 
@@ -156,7 +156,8 @@ class GoneRow:
 def stated_begin(ledger: Ledger, day: date) -> date | None:
     """The first day that the names of files with rows of ``day`` state, if any.
 
-    Files of one account continue one another; the day is the last of those of several accounts.
+    Files of one account continue one another, so it is the earliest day that they state; of
+    several accounts, it is the latest of these days.
     """
     statements = ledger.execute(
         "SELECT s.path, coalesce(s.scope, ''), a.value FROM ledger_statements AS s "
@@ -196,7 +197,7 @@ def remember_statement(ledger: Ledger, statement: Statement) -> int:
         "mtime_ns = excluded.mtime_ns, days = excluded.days, "
         "accounts = excluded.accounts, is_whole = excluded.is_whole, "
         "scope = iif(accounts = excluded.accounts AND excluded.account_number IN "
-        "('', account_number), scope, NULL), "  # else its account is to be told anew
+        "('', account_number), scope, NULL), "  # NULL: its account is to be determined again
         "seen = excluded.seen, account_number = "
         "iif(excluded.account_number = '', account_number, excluded.account_number) RETURNING id",
         (
@@ -273,9 +274,10 @@ def rename_statements(ledger: Ledger, renames: Mapping[str, str]) -> None:
 
 
 def ids_of_gone_rows(ledger: Ledger, removal: str | None = None) -> list[int]:
-    """The rows that vanished from their statements, in one state or any.
+    """The ids of rows that newer statements lack, in one state of removal, or with None in any.
 
-    They are no longer in the sums (``removed``), wait for consent to that (``asked``), or stay.
+    The states: not in the sums any more (``removed``), counted until the user agrees to remove
+    them (``asked``), or counted by the user's decision (``kept``).
     """
     return ledger.column(
         "SELECT id FROM transactions INDEXED BY idx_transactions_removal "
@@ -366,11 +368,11 @@ _ALIKE = (
     f"{_HERE} WHERE r.mf_id {{0}} '' AND (r.date, ifnull(r.amount, '')) IN "
     f"(SELECT r.date, ifnull(r.amount, '') {_HERE} WHERE r.mf_id {{1}} '')"
 )
-"""Rows with or without ID of whose day and amount there is one of the other sort."""
+"""Rows with (or without) an ID for which a row without (or with) one has the day and amount."""
 
 
 def rows_without_id(connection: apsw.Connection) -> list[RowWithoutId]:
-    """The ranked statements' rows without an ID of whose day and amount there is one with an ID."""
+    """The ranked statements' rows without an ID, if a row with an ID has their day and amount."""
     rows = connection.execute(
         "SELECT r.id, r.identity, r.statement_id, r.block, q.is_present, q.scope "
         f"{_ALIKE.format('=', '<>')} AND r.identity >= 'row:' AND r.identity < 'row;' ORDER BY r.id"
@@ -379,7 +381,7 @@ def rows_without_id(connection: apsw.Connection) -> list[RowWithoutId]:
 
 
 def rows_with_id(connection: apsw.Connection) -> list[RowWithId]:
-    """The ranked statements' rows with an ID of whose day and amount there is one without."""
+    """The ranked statements' rows with an ID, if a row without an ID has their day and amount."""
     rows = connection.execute(
         "SELECT r.identity, r.statement_id, r.block, q.is_present, r.date, r.amount, "
         f"r.description, r.account {_ALIKE.format('<>', '=')}"

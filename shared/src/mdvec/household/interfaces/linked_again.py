@@ -74,7 +74,7 @@ def find_new_ids(
         "WINDOW alike AS (PARTITION BY date, amount, account)) WHERE has_several"
     )
     by_id = {each.statement.id: each for each in ranked}
-    places = {statement: place for place, statement in enumerate(by_id)}
+    places = {statement: position for position, statement in enumerate(by_id)}
     perhaps = perhaps_linked_again((RowUnderId(*row) for row in several), places)
     sharing = [(its_id, RowUnderId(*row)) for its_id, *row in ledger.connection.execute(_SHARING)]
     changed = list(rows_of_changed_days(sharing, (each.statement for each in ranked)))

@@ -143,7 +143,10 @@ def accounts_named(ledger: Ledger, name: str) -> list[str]:
 def sums_by_text(
     condition: RowCondition, noted: Mapping[int, RowNote], *, of_transfers: bool = False
 ) -> list[RowSum]:
-    """The rows of a condition by all that words and groups ask; those that do not count too."""
+    """The rows of a condition, summed by every column that word searches and groupings need.
+
+    Rows that do not count have sums of their own. Each row in ``noted`` is returned by itself.
+    """
     columns = f"{_COLUMNS}, {_income(of_transfers=of_transfers)}"
     connection = condition.ledger.connection
     where, values = condition.where
@@ -270,7 +273,7 @@ def with_ids(ids: Sequence[int]) -> tuple[str, tuple[Any, ...]]:
 
 
 def _sources(rows: RowsChosen, index: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """What follows FROM for the rows with the texts, and for those chosen by their notes."""
+    """The SQL after FROM, and its values: for rows by texts, and for rows chosen by their notes."""
     where, values = rows.condition.where
     where = f"{where} AND {_is_asked(rows.reasons)}"
     if rows.texts is None:

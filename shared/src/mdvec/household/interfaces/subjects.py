@@ -153,9 +153,9 @@ def _notes_by_subject(ledger: Ledger) -> dict[tuple[object, ...], list[str]]:
 
 
 def _changed_headings(connection: apsw.Connection, tables: Tables) -> dict[int, str]:
-    """The heading of each chunk whose rows have other categories, accounts or notes than stored.
+    """The new heading, by chunk id, of chunks whose rows changed category, account or notes.
 
-    It has the words of the row's subject if they differ from the stored text.
+    It includes the words of the row's subject if they differ from the chunk's stored text.
     """
     same = " AND ".join(f"o.{name} = t.{name}" for name in ("tool_id", *_OF_SUBJECT.split(", ")))
     rows = connection.execute(
@@ -205,10 +205,10 @@ def _tool_of(ledger: Ledger) -> Tool | None:
 def rows_of_chunk(
     connection: apsw.Connection, tool: Tool, chunk: StoredChunk, question: str, limit: int
 ) -> Sequence[StoredChunk]:
-    """The rows with a chunk's subject, each as the chunk of its place in its file.
+    """The rows with a chunk's subject, each as a chunk at the row's position in its own file.
 
-    Those whose day, amount or note the question names come first, then the newest. A row has the
-    id of its transaction, also at the end of its heading, and the present marks of the ledger.
+    Those whose day, amount or note the question names come first, then the newest. The chunk's id
+    is that of the transaction, and also ends its heading, after the ledger's present marks.
     """
     ledger = Ledger.undated(connection, tool.id)
     rows = _rows_like(ledger, chunk.chunk_index, folded(question), limit)

@@ -263,7 +263,7 @@ class FileNotUnderstood(MdvecError):
 
 
 class EntryNotUnderstood(FileNotUnderstood):
-    """The file has an entry for mdvec of which it is not known what to keep; it says what to do."""
+    """mdvec's entry in the file has an unknown form; the message says what to do about it."""
 
     def __init__(self) -> None:
         super().__init__(

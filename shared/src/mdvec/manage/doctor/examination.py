@@ -64,21 +64,21 @@ def examine(
     installation: Loaded, *, fix: bool = False, groups: tuple[CheckGroup, ...] = GROUPS
 ) -> Examination:
     """Run the checks; with ``fix``, fix what can be fixed without losing data and check again."""
-    found: dict[CheckGroup, list[Finding]] = {}
+    findings: dict[CheckGroup, list[Finding]] = {}
     fixed: list[Finding] = []
     is_readable = False
     for group in groups:
         if group.needs_database and not is_readable:
             continue
-        found[group] = _run_checks(group, installation)
-        if fix and (done := _fix(found[group])):
-            fixed += done  # which may have ended what an earlier group found
-            found = {each: _run_checks(each, installation) for each in found}
+        findings[group] = _run_checks(group, installation)
+        if fix and (done := _fix(findings[group])):
+            fixed += done  # this may also have solved problems that earlier groups reported
+            findings = {each: _run_checks(each, installation) for each in findings}
         if group.check is database.check_database:
             path = installation.settings.database_path
-            is_whole = all(finding.level != "trouble" for finding in found[group])
+            is_whole = all(finding.level != "trouble" for finding in findings[group])
             is_readable = is_whole and path.is_file() and path.stat().st_size > 0
-    return Examination(tuple(chain.from_iterable(found.values())), tuple(fixed))
+    return Examination(tuple(chain.from_iterable(findings.values())), tuple(fixed))
 
 
 def _run_checks(group: CheckGroup, installation: Loaded) -> list[Finding]:

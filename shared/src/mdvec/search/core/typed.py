@@ -1,4 +1,4 @@
-"""The filters in a typed query: "…" is literal, -word excludes, and there are tag: and path:."""
+"""Parses the filters in a typed query: "literal text", -excluded, tag:NAME and path:FOLDER."""
 
 from __future__ import annotations
 

@@ -112,10 +112,10 @@ def _fitting_types(
 
 
 def _type_with_fraction(planned: ParameterType, position: int, plan: str) -> ParameterType:
-    """Refines the type any or integer by a plan with a fraction as the parameter.
+    """Refine the type any or integer by the plan in which the parameter is a fraction.
 
-    Without such a plan no fraction is possible; one that is cast to an integer would be rounded,
-    and one that is cast to a text, or put into one, is a text.
+    ``plan`` is "" if fractions are not possible. If the plan casts the fraction to an integer, it
+    would be rounded, so the type is integer; if it casts it to a text, the type is text.
     """
     if not plan:
         return "text" if planned == "any" else planned

@@ -230,7 +230,7 @@ def advised(
 def _form(
     sql: str, halved: str, columns: set[str], can_run: Callable[[str], bool]
 ) -> tuple[str, str] | None:
-    """A form of a failing query that runs, and a phrase for what was changed."""
+    """A rewritten form of a failing query that runs, and a phrase for what was changed."""
     form: tuple[str, str] | None = (halved, "signs of full width are no SQL")
     if halved == sql and (form := translated(sql, columns)):
         form = form[0], f"this is the SQL of {form[1]}"
@@ -245,21 +245,23 @@ def _quoted(sql: str, halved: str, columns: set[str], can_run: Callable[[str], b
             return [f'{name} is a word of SQL; write "{name}"']
     odd = sorted((name for name in columns if not name.isidentifier()), key=len, reverse=True)
     pattern = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in filter(None, odd))
-    found: dict[str, str] = {}
+    identifiers: dict[str, str] = {}
 
     def runs(quoted: Collection[str]) -> bool:
         return can_run(
-            _outside_quotes(sql, pattern, lambda part: found[part] if part in quoted else part)
+            _outside_quotes(
+                sql, pattern, lambda part: identifiers[part] if part in quoted else part
+            )
         )
 
     if pattern:
-        _outside_quotes(sql, pattern, lambda part: found.setdefault(part, identifier(part)))
-    if not found or not runs(found):
+        _outside_quotes(sql, pattern, lambda part: identifiers.setdefault(part, identifier(part)))
+    if not identifiers or not runs(identifiers):
         return []
-    for part in list(found):  # a - b is a difference where it can be one
-        if runs(found.keys() - {part}):
-            del found[part]
-    return [f"a name with signs stands in double quotes: {', '.join(found.values())}"]
+    for part in list(identifiers):  # a - b is a difference where it can be one
+        if runs(identifiers.keys() - {part}):
+            del identifiers[part]
+    return [f"a name with signs stands in double quotes: {', '.join(identifiers.values())}"]
 
 
 def _in_half_width(sql: str) -> str:
@@ -297,7 +299,7 @@ def _advice(
     """
     code = re.sub(r"'(?:[^']|'')*'", "''", sql) + message
     slips = ((re.search(slip, code, re.IGNORECASE), hint) for slip, hint in _INSTEAD.items())
-    hints = [found.expand(hint) for found, hint in slips if found]
+    hints = [match.expand(hint) for match, hint in slips if match]
     instead = [f"DuckDB has {'; '.join(hints)}"] if hints else []
     ambiguous, unknown = _AMBIGUOUS.search(message), _UNKNOWN_COLUMN.search(message)
     if (wrong := ambiguous or unknown) is None:
@@ -314,8 +316,8 @@ def _advice(
     in_turn = zip_longest(*names.values())  # no table crowds out the others
     known = [column for each in in_turn for column in each if column is not None]
     candidates = re.findall(r'"([^"]+)"', message[unknown.end() :])
-    told = {*known, *map(on_one_line, known)}  # DuckDB's message is on one line
-    known += [name for name in candidates if name.rpartition(".")[2] not in told]
+    shown = {*known, *map(on_one_line, known)}  # DuckDB's message is on one line
+    known += [name for name in candidates if name.rpartition(".")[2] not in shown]
     if near := nearest_names(unknown[1], known):
         instead.insert(0, f"nearest: {_with_tables(near, names)}")
     elif f'"{unknown[1]}"' in sql:

@@ -18,7 +18,7 @@ from mdvec.tools import offered_name
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - DuckDB's timestamps without a zone
 _MILLISECOND, _SECOND, _MINUTE, _HOUR = 1_000, 1_000_000, 60_000_000, 3_600_000_000
 _ROUND_TIMES = (24 * _HOUR, _HOUR, _MINUTE, _SECOND, _MILLISECOND)
-_TOLD_TO = {_MINUTE: "minutes", _SECOND: "seconds", _MILLISECOND: "milliseconds"}
+_TIMESPECS = {_MINUTE: "minutes", _SECOND: "seconds", _MILLISECOND: "milliseconds"}
 _ZONED = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
 _MIN_DIGITS, _MAX_DIGITS = 6, 17
 _EXACTLY = Context(prec=60)
@@ -151,18 +151,18 @@ def _day(number: int) -> str:
 
 
 def _moments(steps: range) -> tuple[str, ...]:
-    """Times in the shortest form in which all are exact."""
-    units = (unit for unit in _TOLD_TO if not (steps.start % unit or steps.step % unit))
-    told_to = _TOLD_TO.get(next(units, 1), "microseconds")
-    return tuple(_moment(step, told_to) for step in steps)
+    """Times as ISO 8601, with no smaller unit than one of them needs to be exact."""
+    units = (unit for unit in _TIMESPECS if not (steps.start % unit or steps.step % unit))
+    timespec = _TIMESPECS.get(next(units, 1), "microseconds")
+    return tuple(_moment(step, timespec) for step in steps)
 
 
-def _moment(microseconds: int, told_to: str) -> str:
+def _moment(microseconds: int, timespec: str) -> str:
     try:
         moment = _EPOCH + timedelta(microseconds=microseconds)
     except OverflowError:
         return f"{microseconds} µs after 1970-01-01"
-    return moment.isoformat(timespec=told_to)
+    return moment.isoformat(timespec=timespec)
 
 
 class NoHistogram(MdvecError):

@@ -320,8 +320,8 @@ def _quartiles(name: str, sample: Sample, count: int) -> dict[str, str]:
     ranks: tuple[float, ...] = _RANKS
     if count and not drawn:
         lower = [(count - 1) * quarters // 4 for quarters in _QUARTILES.values()]
-        places = [place for at in lower for place in (at, min(at + 1, count - 1))]
-        ranks = tuple((place + 0.5) / count for place in places)
+        places = [rank for at in lower for rank in (at, min(at + 1, count - 1))]
+        ranks = tuple((rank + 0.5) / count for rank in places)
     computed = f"quantile_disc({name}, {[*ranks]}){drawn}"
     parts = [(part, side) for part in _QUARTILES for side in ("lower", "upper")]
     quantiles = {

@@ -97,10 +97,10 @@ def date_column_of(columns: Sequence[Column], bound: Bound, question: str) -> Co
 
 
 def period_of(bound: Bound) -> str:
-    """The length of a period.
+    """The argument ``period`` in lower case.
 
     Raises:
-        WrongParameters: it is none.
+        WrongParameters: it is not in ``PERIODS``.
     """
     period = str(bound["period"][1]).lower()
     if period not in PERIODS:
@@ -155,7 +155,8 @@ def _by_period_sql(period: str, day: Column, measure: Column) -> str:
 def _ends_sql(day: Column, measure: Column) -> str:
     """The first and the last day with values, and those expected ``before`` and ``after`` them.
 
-    Nine of ten days are so far from the one before; all ends of months are followed by one.
+    They are expected at the 90 % quantile of the distances between days. If all days are the last
+    of their month, so are the expected ones.
     """
     name = identifier(day.name)
     days = (
@@ -176,7 +177,10 @@ def _ends_sql(day: Column, measure: Column) -> str:
 
 
 def _with_cut_periods(facts: str, period: str, day: Column, measure: Column) -> str:
-    """Facts, and where the first and the last period are cut: when they begin and end, or NULL."""
+    """SQL for the facts, plus the first and the last day where these cut their period, else NULL.
+
+    A period is cut if the day expected before the first, or after the last, is also in it.
+    """
     unit = literal(period)
     cuts = ", ".join(
         f"CASE WHEN date_trunc({unit}, {end}) = date_trunc({unit}, {beyond}) THEN {end} END"
@@ -186,7 +190,7 @@ def _with_cut_periods(facts: str, period: str, day: Column, measure: Column) -> 
 
 
 def _cut_notes(first: str, last: str, begins: Any, ends: Any) -> list[str]:  # noqa: ANN401 - cells
-    """Notes on the periods ``first`` and ``last``, whose values begin or end within them."""
+    """Notes on the periods ``first`` and ``last`` if values begin or end within them."""
     cuts = ((first, "from", begins), (last, "up to", ends))
     return [f"{name} has values only {which} {day}" for name, which, day in cuts if day]
 

@@ -85,8 +85,8 @@ class Hint:
         """The query with ``name`` in place of the wrong name; texts and comments stay."""
         wrong = re.escape(self.wrong)
         written = name if _PLAIN.fullmatch(name) else identifier(name)
-        place = rf'({_TEXT_OR_COMMENT})|"{wrong}"|(?<!\w){wrong}(?!\w)'
-        return re.sub(place, lambda part: part[1] or written, sql, flags=re.IGNORECASE)
+        pattern = rf'({_TEXT_OR_COMMENT})|"{wrong}"|(?<!\w){wrong}(?!\w)'
+        return re.sub(pattern, lambda part: part[1] or written, sql, flags=re.IGNORECASE)
 
 
 class QueryError(MdvecError):
@@ -208,13 +208,13 @@ _BY_NAME = {
 
 
 def as_message(error: MdvecError) -> dict[str, Any]:
-    """What the child sends of an error."""
+    """The JSON message in which the child process sends an error."""
     message = {"error": type(error).__name__, "message": str(error)}
     hint = error.hint if isinstance(error, QueryError) else None
     return message if hint is None else message | {"hint": asdict(hint)}
 
 
 def error_of(message: Mapping[str, Any]) -> QueryError:
-    """The error that the child sent."""
+    """The error in a message of the child process."""
     hint = Hint(**message["hint"]) if "hint" in message else None
     return _BY_NAME.get(message["error"], QueryError)(message["message"], hint)

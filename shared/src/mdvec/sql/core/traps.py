@@ -168,14 +168,14 @@ def _ctes_around(part: Any, wanted: Node, around: list[Node]) -> list[Node] | No
         return around
     if isinstance(part, dict):
         for entry in (part.get("cte_map") or {}).get("map") or []:
-            if (found := _ctes_around(entry["value"], wanted, around)) is not None:
-                return found
+            if (ctes := _ctes_around(entry["value"], wanted, around)) is not None:
+                return ctes
             around = [*around, entry]
         part = [child for name, child in part.items() if name != "cte_map"]
     if not isinstance(part, list):
         return None
     inside = (_ctes_around(child, wanted, around) for child in part)
-    return next((found for found in inside if found is not None), None)
+    return next((ctes for ctes in inside if ctes is not None), None)
 
 
 @dataclass(frozen=True, slots=True)

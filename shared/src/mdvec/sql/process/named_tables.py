@@ -53,7 +53,7 @@ class NamedTable:
         return f"{datetime.fromtimestamp(self.expires, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
     def is_older_than(self, data: Data) -> bool:
-        """Whether a table that it was made from has changed since."""
+        """Whether a table from which this one was made has changed since."""
         now = states_of(data)
         return any(now.get(name) != state for name, state in self.made_from.items())
 
@@ -112,7 +112,7 @@ class NamedTables:
         """The materialized tables and exports that a query names.
 
         Raises:
-            ExportMissing: there is no export of a handle in it.
+            ExportMissing: no export has a handle that the query names.
         """
         handles = dict.fromkeys(map(fold, _IN_SQL.findall(source)))
         return _in(source, self.living()) + [

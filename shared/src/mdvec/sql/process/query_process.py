@@ -300,7 +300,7 @@ class QueryProcess:
                     question = request | {"source": source, "named": shown}
                     response = _respond(child, question, seconds)
             except UnknownTable as error:  # the child only knows tables that the source names
-                self._warn(*child.missing)  # perhaps it is one of these
+                self._warn(*child.missing)  # the unknown table may be one that could not be loaded
                 living = [table.name for table in self._named.living()]
                 expired = self._named.expired_in(source)
                 raise UnknownTable(

@@ -51,7 +51,7 @@ class Spool:
                 shown.append(self.tables / file.name)
                 try:
                     os.link(file, shown[-1], follow_symlinks=False)
-                except (OSError, NotImplementedError):  # a file system, or a system, without links
+                except (OSError, NotImplementedError):  # no hard links on this file system or OS
                     shutil.copyfile(file, shown[-1], follow_symlinks=False)
             yield
         finally:
