@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from mdvec.household.core.categories import UNCATEGORISED
@@ -256,7 +256,7 @@ def confirm(ledger: Ledger, check_id: int, choice: ReviewDecision) -> Confirmati
         kept_ids = [_staying_row(ledger, target, choice, own) for target in targets]
         lost = ""
         if choice.decision == "duplicate" and own.kind is PairKind.PURCHASE:
-            lost = _lost_categories(ledger, targets, kept_ids, is_alike=choice.alike)
+            lost = _lost_categories(ledger, targets, kept_ids)
         changes = [
             _decide(ledger, target, choice.decision, keep, batch)
             for target, keep in zip(targets, kept_ids, strict=True)
@@ -350,9 +350,12 @@ def _left_open(ledger: Ledger, targets: Sequence[ReviewCandidate]) -> str:
 
 
 def _lost_categories(
-    ledger: Ledger, targets: Sequence[ReviewCandidate], kept_ids: Sequence[int], *, is_alike: bool
+    ledger: Ledger, targets: Sequence[ReviewCandidate], kept_ids: Sequence[int]
 ) -> str:
-    """A note on categories that lose rows to a kept row of another, and how to undo it; or ""."""
+    """Which categories lose rows to a kept one of another, and how to keep those; or "".
+
+    Those that the same decision has marked before are named again.
+    """
     lost: dict[str, list[int]] = {}
     kept: dict[str, None] = {}
     again = ""
@@ -360,17 +363,22 @@ def _lost_categories(
         category = row_of(ledger, kept_id).category
         for row in (row_of(ledger, each) for each in target.leaving(kept_id)):
             has_category = row.category_major not in ("", UNCATEGORISED)
-            if row.counts and has_category and row.category != category:
+            is_other = row.is_duplicate and row.duplicate_of != kept_id
+            counted = replace(row, is_duplicate=is_other).counts
+            if counted and has_category and row.category != category:
                 lost.setdefault(row.category, []).append(row.amount or 0)
                 kept[category] = None
-                again = again or f"check_id={min(target.check_ids)} keep={row.id}"
+                if not again:
+                    pair = duplicate_checks.add_pair(ledger, target.best, (kept_id, row.id))
+                    again = f"check_id={pair.id} keep={row.id}"
     if not lost:
         return ""
     amounts = "、".join(
         f"{shown_name(name)} {format_currency(abs(sum(yen)))}（{len(yen):,}件）"
         for name, yen in lost.items()
     )
-    again += " alike=true" if is_alike else ""
+    if sum(map(len, lost.values())) > 1:
+        again = f"1件ずつ、たとえば {again}"
     return (
         f"残した取引のカテゴリは {'、'.join(map(shown_name, kept))} なので、"
         f"次のカテゴリの合計が減ります: {amounts}。"

@@ -12,7 +12,6 @@ from mdvec.household.core import wording
 from mdvec.household.core.categories import hierarchy_of
 from mdvec.household.core.found import (
     FoundAnswer,
-    InvalidRowFilter,
     Paging,
     RowWords,
     found_text,
@@ -67,6 +66,12 @@ class ListingOptions:
     group_by: GroupBy | None = None
     page: int = 1
     page_size: int | None = None
+
+    @property
+    def orders_groups(self) -> bool:
+        """Whether groups, if there are any, are in the order asked for."""
+        orders = ("largest", "smallest", *(("newest", "oldest") if self.group_by in DATED else ()))
+        return self.group_by is None or self.sort in (None, *orders)
 
     @property
     def rows_on_page(self) -> int:
@@ -157,25 +162,37 @@ def find_transactions(
 class _Found:
     """The rows that match a filter and its words, with sums of them.
 
-    ``by_text`` sums those rows by their texts, ``by_key`` by day or file, each if the listing
-    needs it; ``seen`` are the sums by text of what matches without the words.
+    ``transfers`` is how many of them are transfers. ``by_text`` sums the rows by their texts,
+    ``by_key`` by day or file, each if the listing needs it; ``seen`` are the sums by text of what
+    matches without the words.
     """
 
     matching: row_sums.RowsChosen
     totals: Totals
     left_out: dict[str, int]
+    transfers: int
     by_text: Sequence[RowSum] = ()
     by_key: Sequence[KeySum] = ()
     seen: Sequence[RowSum] = ()
 
 
 def _select(ledger: Ledger, wanted: UnderstoodFilter, listing: ListingOptions) -> _Found:
+    """The rows that match; if all of them are transfers, summed as such."""
+    found = _summed(ledger, wanted, listing)
+    if wanted.rows.are_transfers or not found.transfers or found.transfers < found.totals.rows:
+        return found
+    return _summed(ledger, replace(wanted, rows=replace(wanted.rows, are_transfers=True)), listing)
+
+
+def _summed(ledger: Ledger, wanted: UnderstoodFilter, listing: ListingOptions) -> _Found:
     """Sum the rows by day or file in SQL; if words choose among them, or group them, by texts."""
     rows, words = wanted.rows, wanted.words
     if not words.restrict and listing.group_by not in _BY_TEXT:
         by_key = _key_sums(rows, listing)
         others = row_sums.rows_left_out(rows.condition)
-        return _Found(rows, totals_of(by_key), _left_out(others, rows.reasons), by_key=by_key)
+        left_out = _left_out(others, rows.reasons)
+        transfers = dict(others).get("transfer", 0) if "transfer" in rows.reasons else 0
+        return _Found(rows, totals_of(by_key), left_out, transfers, by_key=by_key)
     marked = all_notes(ledger) if words.restrict else {}
     seen = row_sums.sums_by_text(rows.condition, marked, of_transfers=rows.are_transfers)
     words.choose(seen)
@@ -185,7 +202,8 @@ def _select(ledger: Ledger, wanted: UnderstoodFilter, listing: ListingOptions) -
         rows = _with_texts(rows, seen, by_text)
     is_by_key = listing.group_by not in (None, *_BY_TEXT)
     by_key = _key_sums(rows, listing) if is_by_key else []
-    return _Found(rows, totals_of(by_text), left_out, by_text, by_key, seen)
+    transfers = sum(each.rows for each in by_text if each.left_out == "transfer")
+    return _Found(rows, totals_of(by_text), left_out, transfers, by_text, by_key, seen)
 
 
 def _notes(
@@ -201,19 +219,26 @@ def _notes(
     The first page's also say what else the words could mean.
     """
     notes, words, reasons = list(wanted.notes), wanted.words, found.matching.reasons
+    moved = found.matching.are_transfers
     if found.left_out:
         notes.append(left_out_note(found.left_out))
+    if found.transfers and not moved:
+        notes.append(f"振替 {found.transfers:,}件を含みます")
     if wanted.period and not found.totals.rows:
         notes += view.filling_notes(wanted.period.months, wanted.period.days)
     if words.restrict:
-        alone = words.each_alone(reasons)
-        notes += [*alone, *words.as_amount(reasons), *words.notes(reasons, shop)]
+        alone = words.each_alone(reasons, moved=moved)
+        notes += [*alone, *words.as_amount(reasons), *words.notes(reasons, shop, moved=moved)]
         if listing.page == 1:
             names = {(row_sum.category_major, row_sum.category_minor) for row_sum in found.seen}
             embed = None if alone else embed  # shops near to some of the words would mislead
-            notes += _related_notes(view.ledger, words, reasons, shop, embed, names)
+            notes += _related_notes(view.ledger, words, found.matching, shop, embed, names)
     if listing.group_by == "person":
         notes.append(_person_note(found.by_key))
+    if not (listing.orders_groups or listing.rows_on_page):
+        notes.append(
+            f"group_by={listing.group_by} は sort={listing.sort} で並べられないので、いつもの順です"
+        )
     return notes
 
 
@@ -261,13 +286,13 @@ def _with_texts(
     noted, of_them = (
         tuple(each.row_id for each in part if each.row_id is not None) for part in (sums, chosen)
     )
-    return row_sums.RowsChosen(rows.condition, rows.reasons, tuple(texts), noted, of_them)
+    return replace(rows, texts=tuple(texts), noted=noted, chosen=of_them)
 
 
 def _related_notes(
     ledger: Ledger,
     words: RowWords,
-    reasons: Collection[str | None],
+    matching: row_sums.RowsChosen,
     shop: ShopOf,
     embed: Embed | None,
     names: Iterable[tuple[str, str]],
@@ -279,7 +304,7 @@ def _related_notes(
     """
     if not (words.query or words.excluded_words):
         return []
-    hierarchy, moved = hierarchy_of(names), wording.are_transfers(reasons)
+    hierarchy, moved, reasons = hierarchy_of(names), matching.are_transfers, matching.reasons
     chosen = [row_sum for row_sum in words.named if row_sum.left_out in reasons]
     notes = [
         f"カテゴリ{bracketed_name(category)}の明細は除いていません"
@@ -312,8 +337,9 @@ def _related_notes(
 def _groups(
     view: LedgerView, found: _Found, shop: ShopOf, listing: ListingOptions, requested: Days | None
 ) -> tuple[FoundGroup, ...]:
-    is_smallest = listing.sort == "smallest"
-    of_text = partial(groups_by, found.by_text, is_smallest=is_smallest)
+    moved = found.matching.are_transfers
+    grouped = partial(groups_by, is_smallest=listing.sort == "smallest", moved=moved)
+    of_text = partial(grouped, found.by_text)
     match listing.group_by:
         case None:
             return ()
@@ -324,12 +350,12 @@ def _groups(
         case "category":
             return tuple(of_text(lambda row_sum: row_sum.category))
         case "person":
-            return tuple(groups_by(found.by_key, _person, is_smallest=is_smallest))
+            return tuple(grouped(found.by_key, _person))
         case time:
             known, starts_on = view.known_days(requested), view.ledger.month_starts_on
             present = view.covered.present
             return groups_by_time(
-                found.by_key, time, known, requested, starts_on, present, listing.sort
+                found.by_key, time, known, requested, starts_on, present, listing.sort, moved=moved
             )
 
 
@@ -366,12 +392,5 @@ def _left_out(
 def _check(listing: ListingOptions) -> None:
     check_choice("sort", listing.sort, (None, *get_args(row_sums.RowOrder)))
     check_choice("group_by", listing.group_by, (None, *get_args(GroupBy)))
-    orders = ["largest", "smallest", *(("newest", "oldest") if listing.group_by in DATED else ())]
-    orders_nothing = listing.group_by and listing.sort not in (None, *orders)
-    if orders_nothing and not listing.rows_on_page:
-        raise InvalidRowFilter(
-            f"group_by={listing.group_by} の並びに sort={listing.sort} は使えません。"
-            f"{'、'.join(orders)} から選ぶか、limit で明細も示してください。"
-        )
     if not 0 <= listing.rows_on_page <= wording.MAX_PAGE_SIZE:
         raise wording.InvalidPageSize(listing.rows_on_page)

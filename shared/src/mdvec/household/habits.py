@@ -68,29 +68,28 @@ def recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str)
     return lines
 
 
-def as_shown(
-    payment: RecurringPayment, as_of: date, apart: Collection[tuple[int, int]]
+def _without_decided(
+    payment: RecurringPayment, apart: Collection[tuple[int, int]]
 ) -> RecurringPayment:
-    """The payment as answers show it: without its rows.
-
-    Changes, single, missed and double payments are only those of the last year. ``apart`` has the
-    pairs of row ids that the user decided are not duplicates, and so were not paid twice.
-    """
+    """The payment without double ones that the user decided are none: pairs ``apart``."""
 
     def is_decided(repeated: CountedRow) -> bool:
         return any(
             (row.id, repeated.id) in apart or (repeated.id, row.id) in apart for row in payment.rows
         )
 
+    return replace(payment, twice=tuple(row for row in payment.twice if not is_decided(row)))
+
+
+def as_shown(payment: RecurringPayment, as_of: date) -> RecurringPayment:
+    """The payment as lines show it: only the last year's changes and slips, and no rows."""
     return replace(
         payment,
         rows=(),
         changes=tuple(change for change in payment.changes if as_of - change.day <= RECENT),
         singles=tuple(row for row in payment.singles if as_of - row.day <= RECENT),
         missed=tuple(day for day in payment.missed if as_of - day <= RECENT),
-        twice=tuple(
-            row for row in payment.twice if as_of - row.day <= RECENT and not is_decided(row)
-        ),
+        twice=tuple(row for row in payment.twice if as_of - row.day <= RECENT),
     )
 
 
@@ -259,10 +258,11 @@ def list_recurring_payments(ledger: Ledger, *, limit: int | None = None) -> Recu
         doubts = _doubts(view, as_of, _MONTHS_READ)
         decided = duplicate_checks.decisions(ledger)
     apart = {pair for pair, decision in decided.items() if decision == "not_duplicate"}
-    payments, unknown = _without_unknown(recurring_payments(rows, as_of), rows, as_of)
+    payments = [_without_decided(each, apart) for each in recurring_payments(rows, as_of)]
+    payments, unknown = _without_unknown(payments, rows, as_of)
     until = Month.of(as_of, ledger.month_starts_on).last_day
     due = due_until(payments, until)
-    shown = tuple(as_shown(payment, as_of, apart) for payment in payments)
+    shown = tuple(as_shown(payment, as_of) for payment in payments)
     lines = first_rows(recurring_lines(shown, as_of, age), limit)
     lines += first_rows(due_lines(due, until), limit) if payments and as_of < until else []
     months = "、".join(month.in_words for month in unknown)  # where no payment counts as missed

@@ -132,7 +132,8 @@ def understood_filter(view: LedgerView, wanted: RowFilter) -> UnderstoodFilter:
     parts += words.in_words
     if wanted.rows in _ROWS:
         parts.append(_ROWS[wanted.rows])
-    rows = row_sums.RowsChosen(condition, _REASONS_OF.get(wanted.rows, frozenset({wanted.rows})))
+    reasons = _REASONS_OF.get(wanted.rows, frozenset({wanted.rows}))
+    rows = row_sums.RowsChosen(condition, reasons, are_transfers=wanted.rows == "transfer")
     understood = "・".join(parts or ["全期間のすべての明細"])
     return UnderstoodFilter(rows, words, period, understood, tuple(notes))
 

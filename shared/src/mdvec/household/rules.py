@@ -253,7 +253,8 @@ def chosen_category(ledger: Ledger, name: str) -> Category:
     except UnknownCategory as unknown:
         subject = stated_category(name)
         if subject is None:
-            raise UnknownCategory(name, unknown.nearest, unknown.choices, _MAY_BE_NEW) from None
+            hint = f"{unknown.hint}{_MAY_BE_NEW}"
+            raise UnknownCategory(name, unknown.nearest, unknown.choices, hint) from None
     if not isinstance(subject, Category):
         raise InvalidRule("カテゴリには、大項目か「大項目 > 中項目」を指定してください。")
     return subject

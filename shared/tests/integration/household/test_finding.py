@@ -96,7 +96,8 @@ def test_sums_are_those_of_counting_every_row(
 
     matching = [row for row in rows if matches(row)]
     expected = [row for row in matching if KEPT[which](why_left_out(row))]
-    total = sums(expected, moved=which == "transfer")
+    moved = bool(expected) and {why_left_out(row) for row in expected} == {"transfer"}
+    total = sums(expected, moved=moved)
     assert told(found) == total
     if which in {"counted", "all", "not_duplicate"}:
         assert sum(found.left_out.values()) == len(matching) - len(expected)
@@ -338,10 +339,13 @@ def test_a_listed_shop_of_two_words_stays_one_in_however_long_a_question(many):
 
 @each(("query", "is_told"), [
     ("98000", True), ("98,000円", True), ("９８０００", True), ("123", False), ("98000 円", False),
+    ("2025", True), ("１００", True),
 ])  # fmt: skip
-def test_a_number_that_no_text_has_is_told_to_be_asked_as_an_amount(query, is_told):
+def test_a_number_that_no_text_has_is_told_to_be_asked_as_an_amount_or_time(query, is_told):
     found = FilledLedger(ROWS).find(query=query)
-    assert ("金額は query でなく min_amount と max_amount で探します" in found.notes) == is_told
+    assert (
+        "金額は query でなく min_amount・max_amount、時期は period で探します" in found.notes
+    ) == is_told
 
 
 @each(("group_by", "sort", "names"), [
@@ -351,18 +355,28 @@ def test_a_number_that_no_text_has_is_told_to_be_asked_as_an_amount(query, is_to
     ("category", None, ["日用品 > 雑貨", "食費 > 食料品"]),
     ("category", "largest", ["日用品 > 雑貨", "食費 > 食料品"]),
     ("category", "smallest", ["食費 > 食料品", "日用品 > 雑貨"]),
+    ("category", "newest", ["日用品 > 雑貨", "食費 > 食料品"]),
+    ("weekday", "newest", ["火曜日", "水曜日", "木曜日", "金曜日"]),
 ])  # fmt: skip
 def test_groups_are_in_the_order_that_was_asked_for(group_by, sort, names):
     found = FilledLedger(ROWS).find(ListingOptions(sort, group_by), category="支出")
     assert [group.name for group in found.groups] == names
 
 
-def test_an_order_that_groups_do_not_have_is_refused_unless_rows_are_listed():
-    refused = "sort=newest は使えません。largest、smallest から選ぶか"
-    with pytest.raises(InvalidRowFilter, match=refused):
-        FilledLedger(ROWS).find(ListingOptions("newest", "category"))
-    rows = FilledLedger(ROWS).find(ListingOptions("oldest", "category", page_size=3)).rows
-    assert [row.id for row in rows] == [1, 2, 4]
+@each(("group_by", "sort", "limit", "is_told"), [
+    ("category", "newest", None, True), ("account", "newest", 0, True),
+    ("weekday", "oldest", None, True), ("month", "newest", None, False),
+    ("shop", "largest", None, False), ("category", "oldest", 3, False), (None, "newest", 0, False),
+])  # fmt: skip
+def test_an_order_that_groups_do_not_have_is_told_unless_rows_are_in_it(
+    group_by, sort, limit, is_told
+):
+    found = FilledLedger(ROWS).find(ListingOptions(sort, group_by, page_size=limit))
+    told = f"group_by={group_by} は sort={sort} で並べられないので、いつもの順です"
+    assert (told in found.notes) == is_told
+    assert ("usual order" in in_english(found.text)) == is_told
+    if limit:
+        assert [row.id for row in found.rows] == [1, 2, 4]
 
 
 def test_transfers_are_money_out_and_in_and_never_spending():
@@ -383,8 +397,33 @@ def test_transfers_are_money_out_and_in_and_never_spending():
         assert "支出" not in found.text
         assert "収" not in found.text
         assert "money out ¥120,000, money in ¥90,000" in in_english(found.text)
+        if found.total_rows:
+            days = {"since": "2025-08-13", "until": "2025-08-16"}
+            left_out = ledger.find(listing, rows="left_out", **wanted, **days)
+            assert moved in left_out.text
+            assert "支出" not in left_out.text
     by_account = ledger.find(ListingOptions(group_by="account"), rows="transfer").text
     assert "- カードA: 4件、出金 120,000円\n- 財布: 3件、入金 90,000円" in by_account
+    for listing in (ListingOptions(), ListingOptions(group_by="shop")):
+        every = ledger.find(listing, rows="all")
+        assert "振替 7件を含みます" in every.notes
+        assert "with 7 transfers" in in_english(every.text)
+    assert "振替" not in ledger.find(rows="duplicate").text
+
+
+@each(("sort", "group_by", "names"), [
+    ("largest", "month", ["2025-07", "2025-06"]), ("smallest", "month", ["2025-06", "2025-07"]),
+    (None, "shop", ["ATM", "チャージ"]), (None, "category", ["現金 > ATM", "現金 > チャージ"]),
+])  # fmt: skip
+def test_transfers_that_come_back_are_as_large_as_what_moved(sort, group_by, names):
+    rows = [
+        (date(2025, month, 1), yen, shop, ("現金", shop), "財布", "transfer")
+        for month, shop, yen in (
+            (7, "ATM", -100_000), (7, "ATM", 100_000), (6, "チャージ", -5_000),
+        )
+    ]  # fmt: skip
+    found = FilledLedger(rows).find(ListingOptions(sort, group_by), rows="transfer")
+    assert [group.name for group in found.groups] == names
 
 
 def test_the_largest_purchases_of_last_month_come_first():

@@ -56,6 +56,16 @@ def test_rows_decided_to_be_two_payments_are_not_asked_about_again(connection):
         assert (asked in answer.text, bool(answer.payments[0].twice)) == (is_asked, is_asked)
 
 
+def test_older_rows_decided_to_be_two_payments_are_not_counted_as_left_out(connection):
+    rows = [*monthly("ジム", -8_250, "2025-01", 20, day=12), Bought("2025-06-14", "ジム", -8_250)]
+    ledger = Ledger(connection, fill(connection, rows), date(2026, 8, 20))
+    review.detect(ledger, DetectionOptions())
+    (candidate,) = review.list_candidates(ledger).candidates
+    assert "（前のもの 1件）" in list_recurring_payments(ledger).text
+    deciding.confirm(ledger, candidate.check_id, deciding.ReviewDecision("not_duplicate"))
+    assert "前のもの" not in list_recurring_payments(ledger).text
+
+
 @pytest.mark.parametrize(("today", "is_older"), [("2026-01-11", False), ("2026-07-20", True)])
 def test_what_an_answer_about_recurring_payments_leaves_out_is_told(connection, today, is_older):
     ended = date.fromisoformat(today)

@@ -135,6 +135,7 @@ def test_a_part_of_a_categorys_name_moves_nothing_but_names_the_category(connect
         write(ledger)
     assert str(refused.value).endswith("新しいカテゴリは「大項目 > 中項目」の形なら作れます")
     assert "as 大項目 > 中項目" in in_english(str(refused.value))
+    assert "「自転」は find_transactions の query で探せます" in str(refused.value)
     assert categories(connection, ledger.tool_id) == before
 
 

@@ -35,6 +35,7 @@ class UnknownCategory(MdvecError):
     ) -> None:
         self.nearest = tuple(nearest)
         self.choices = tuple(choices)
+        self.hint = hint
         near = f"近い名前: {'、'.join(map(shown_name, self.nearest))}。" if self.nearest else ""
         super().__init__(
             f"該当カテゴリが見つかりません（「{shortened(name)}」）。{near}"
@@ -47,6 +48,7 @@ class AmbiguousCategory(UnknownCategory):
 
     def __init__(self, name: str, choices: Sequence[str]) -> None:
         self.nearest = self.choices = tuple(choices)
+        self.hint = ""
         MdvecError.__init__(
             self,
             f"「{shortened(name)}」に当てはまるカテゴリが複数あります。"

@@ -26,7 +26,6 @@ from mdvec.household.core.wording import (
     PAGE_SIZE,
     REASONS_IN_WORDS,
     InvalidPage,
-    are_transfers,
     format_currency,
     left_out_in_words,
     totals_in_words,
@@ -142,7 +141,7 @@ class FoundAnswer(LedgerAnswer):
     """The rows that match, summed in yen, grouped, and a page of them.
 
     ``left_out`` has the number of rows that match but are not in the sums, by the reason; it is
-    empty if only such rows were asked for. If only transfers were, ``spending`` and ``income`` are
+    empty if only such rows were asked for. If all are transfers, ``spending`` and ``income`` are
     the money that moved out and in. ``groups`` are all parts of time, or those of the page
     and one that sums the others. ``means`` are over all rows, if the groups are parts of time.
     ``next_page``, of rows or groups, is None on the last page.
@@ -263,7 +262,7 @@ class RowWords:
         parts = _BETWEEN_WORDS.split(self.query or "")
         return [*self.without, *filter(None, map(excluded_word, parts))]
 
-    def each_alone(self, reasons: Collection[str | None]) -> list[str]:
+    def each_alone(self, reasons: Collection[str | None], *, moved: bool) -> list[str]:
         """A note with the rows of each single word, if no row has all words of the question."""
         if any(row_sum.left_out in reasons for row_sum in (*self.named, *self._excluded)):
             return []
@@ -284,7 +283,7 @@ class RowWords:
             alone.append(FoundGroup.of(word, of_word))
         if not any(group.rows for group in alone):
             return []
-        listed = _group_list(alone, moved=are_transfers(reasons))
+        listed = _group_list(alone, moved=moved)
         return [
             f"すべての言葉がある明細はありません。言葉ごとでは: {listed}。"
             "どれかでよいときは query の言葉の間を | に、"
@@ -292,14 +291,16 @@ class RowWords:
         ]
 
     def as_amount(self, reasons: Collection[str | None]) -> list[str]:
-        """A note on how to ask for an amount, if the question is a number that names no row."""
+        """How to ask for an amount or a year, if the question is a number that names no row."""
         yen = plain_text(self.query or "").strip().removesuffix("円").replace(",", "")
         if not yen.isdecimal() or any(each.left_out in reasons for each in self.named):
             return []
-        return ["金額は query でなく min_amount と max_amount で探します"]
+        return ["金額は query でなく min_amount・max_amount、時期は period で探します"]
 
     def choose(self, sums: Iterable[RowSum]) -> None:
-        """Sort rows by how the words name them."""
+        """Sort rows by how the words name them, anew in each call."""
+        for chosen in (self.named, self._inside, self.unnamed, self._excluded, self._kept):
+            chosen.clear()
         judged: dict[tuple[str, ...], list[RowSum]] = {}
         excludes = bool(self._without or (self._words and self._words.excluded))
         for row_sum in sums:
@@ -333,14 +334,14 @@ class RowWords:
             namings.append(self._words.excluded.naming(row_sum.texts))
         return namings
 
-    def notes(self, reasons: Collection[str | None], shop: ShopOf) -> list[str]:
+    def notes(self, reasons: Collection[str | None], shop: ShopOf, *, moved: bool) -> list[str]:
         """Which shops were taken, in which spellings, and which were left out, with their sums."""
 
         def groups(sums: Iterable[RowSum]) -> list[FoundGroup]:
             left_out = (row_sum for row_sum in sums if row_sum.left_out in reasons)
-            return groups_by(left_out, lambda row_sum: shop(row_sum.description))
+            return groups_by(left_out, lambda row_sum: shop(row_sum.description), moved=moved)
 
-        named_groups = partial(_group_list, moved=are_transfers(reasons))
+        named_groups = partial(_group_list, moved=moved)
         matched, inside, not_excluded = groups(self.named), groups(self._inside), groups(self._kept)
         taken = [*([self._words] if self._words else []), *self._shops]
         lines = [

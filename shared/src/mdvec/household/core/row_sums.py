@@ -124,12 +124,24 @@ def shop_names(descriptions: tuple[str, ...]) -> ShopOf:
 
 
 def groups_by(
-    sums: Iterable[SomeSum], name: Callable[[SomeSum], str], *, is_smallest: bool = False
+    sums: Iterable[SomeSum],
+    name: Callable[[SomeSum], str],
+    *,
+    is_smallest: bool = False,
+    moved: bool = False,
 ) -> list[FoundGroup]:
-    """The sums grouped by name, the largest or the smallest first."""
+    """The sums grouped by name, the largest or the smallest first.
+
+    Transfers (``moved``) go by money out and in together: most come back and leave no balance.
+    """
     groups = [FoundGroup.of(group, of_name) for group, of_name in _by_name(sums, name).items()]
     sign = 1 if is_smallest else -1
-    return sorted(groups, key=lambda group: (sign * abs(group.balance), group.name))
+
+    def place(group: FoundGroup) -> tuple[int, str]:
+        size = group.spending + group.income if moved else abs(group.balance)
+        return sign * size, group.name
+
+    return sorted(groups, key=place)
 
 
 def _by_name(sums: Iterable[SomeSum], name: Callable[[SomeSum], str]) -> dict[str, list[SomeSum]]:
@@ -167,10 +179,12 @@ def groups_by_time(
     month_starts_on: int,
     present: Collection[Month],
     sort: str | None = None,
+    *,
+    moved: bool = False,
 ) -> tuple[FoundGroup, ...]:
     """The sums of days by a part of time, in order of time, with means over those within ``days``.
 
-    ``sort`` is another order: newest, largest or smallest.
+    ``sort`` is another order: newest, largest or smallest; ``moved``: the rows are transfers.
     ``present`` are the ledger's months with rows. A week, month or year is named by its
     ``requested`` days if these are only some of it. The last, or first in the other order,
     ``MAX_TIMES`` days or weeks are listed, and all others are one group.
@@ -179,7 +193,8 @@ def groups_by_time(
     def name(of_day: KeySum) -> str:
         return _time_of(date.fromisoformat(of_day.key), group_by, month_starts_on)
 
-    groups = _in_order(groups_by(sums, name, is_smallest=sort == "smallest"), group_by, sort)
+    by_amount = groups_by(sums, name, is_smallest=sort == "smallest", moved=moved)
+    groups = _in_order(by_amount, group_by, sort)
     ends = (requested.first, requested.last) if requested else ()
     parts = {
         _time_of(day, group_by, month_starts_on): f"{part.first}〜{part.last}"
@@ -219,7 +234,7 @@ def _in_order(
     if group_by in ("day", "week") and len(groups) > MAX_TIMES:
         earlier = _together(f"{groups[-MAX_TIMES].name[:10]}より前", groups[:-MAX_TIMES])
         groups = [earlier, *groups[-MAX_TIMES:]]
-    return groups[::-1] if sort == "newest" else groups
+    return groups[::-1] if sort == "newest" and group_by in DATED else groups
 
 
 def _asked_part(day: date, group_by: GroupBy, requested: Days, month_starts_on: int) -> Days | None:

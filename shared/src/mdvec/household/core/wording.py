@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from mdvec.dates import Month, MonthRange, runs_of
@@ -107,11 +107,6 @@ def format_percentage(percent: Decimal | None, *, signed: bool = True) -> str:
 def left_out_in_words(reason: str | None) -> str:
     """The suffix of a row that does not count: （集計外: 振替）; "" for one that counts."""
     return f"（集計外: {REASONS_IN_WORDS[reason]}）" if reason else ""
-
-
-def are_transfers(reasons: Collection[str | None]) -> bool:
-    """Whether these reasons choose transfers alone."""
-    return set(reasons) == {"transfer"}
 
 
 def sums_in_words(spending: int, income: int, *, moved: bool = False) -> str:

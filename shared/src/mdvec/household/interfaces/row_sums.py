@@ -14,7 +14,6 @@ from mdvec.dates import Days
 from mdvec.household.core.categories import INCOME, Category, Subject, folded_category
 from mdvec.household.core.sums import KeySum, RowSum
 from mdvec.household.core.transaction import RowNote, Transaction
-from mdvec.household.core.wording import are_transfers
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import counts, left_out, of_subject, transactions
 
@@ -100,7 +99,8 @@ class RowsChosen:
     """The rows of a condition with some texts, or ids, that do or do not count.
 
     ``texts`` are descriptions with memos; None stands for all of them. ``noted`` are the ids of
-    rows with notes, which are in ``chosen`` if their words were asked for.
+    rows with notes, which are in ``chosen`` if their words were asked for. ``are_transfers``: only
+    transfers are chosen, of which money out and in are summed apart.
     """
 
     condition: RowCondition
@@ -108,11 +108,7 @@ class RowsChosen:
     texts: tuple[tuple[str, str], ...] | None = None
     noted: tuple[int, ...] = ()
     chosen: tuple[int, ...] = ()
-
-    @property
-    def are_transfers(self) -> bool:
-        """Whether only transfers are chosen, of which money out and in are summed apart."""
-        return are_transfers(self.reasons)
+    are_transfers: bool = False
 
 
 def extent_of(ledger: Ledger) -> Days:

@@ -354,7 +354,8 @@ def related_notes(
             alike[shop(row_sum.description)] += row_sum.rows
     shops = {name for name, count in alike.items() if 2 * count >= rows[name]}
     near_sums = [row_sum for row_sum in sums if shop(row_sum.description) in shops]
-    groups = groups_by(near_sums, lambda row_sum: shop(row_sum.description))[:_MAX_SHOPS]
+    groups = groups_by(near_sums, lambda row_sum: shop(row_sum.description), moved=moved)
+    groups = groups[:_MAX_SHOPS]
     return [near_note(groups, moved=moved)] if groups else []
 
 
