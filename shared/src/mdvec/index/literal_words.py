@@ -47,27 +47,7 @@ def chunks_saying(
     (0120-333-906, 1,234,567).
     """
     wanted = folded(words)
-    indexed = _matching(connection, tables, wanted, inside=inside)
     pattern = words_pattern(wanted, inside=inside)
-    if wanted.isalpha() and len(wanted) > 1 == len(set(terms(wanted))):  # needs no further check
-        saying = set(indexed)
-    elif not any(map(str.isalnum, wanted)):  # no term leads to signs, so all texts are read
-        longest = max(wanted.split(), key=len)
-        spelled = (longest, longest.translate(_FULL_WIDTH))
-        saying = {
-            number
-            for number, *parts in chunk_texts(connection, tables, indexed)
-            for part in parts
-            if any(map(part.__contains__, spelled)) and pattern.search(folded(part))
-        }
-    else:
-        saying = {
-            number
-            for number, name, text in chunk_texts(connection, tables, indexed)
-            if pattern.search(folded(name))
-            or pattern.search(folded(text))
-            or pattern.search(folded(readable_chunk(".md", text)))
-        }
     # Addresses are not indexed; an earlier format lacks more.
     where, value = contains("chunk_text", words)
     if not has_current_words(connection, tables):
@@ -75,7 +55,31 @@ def chunks_saying(
     rows = connection.execute(
         f"SELECT id, chunk_text FROM {identifier(tables.vectors)} WHERE {where}", (value,)
     )
-    saying.update(int(number) for number, text in rows if pattern.search(folded(str(text))))
+    saying = {int(number) for number, text in rows if pattern.search(folded(str(text)))}
+    if wanted.isalpha() and len(wanted) > 1 and [*terms(wanted)] == [wanted]:
+        saying.update(chunks_matching(connection, tables, f'"{wanted}"'))
+    others = [
+        number
+        for number in _matching(connection, tables, wanted, inside=inside)
+        if number not in saying
+    ]
+    if any(map(str.isalnum, wanted)):
+        saying.update(
+            number
+            for number, name, text in chunk_texts(connection, tables, others)
+            if pattern.search(folded(name))
+            or pattern.search(folded(text))
+            or pattern.search(folded(readable_chunk(".md", text)))
+        )
+    else:  # no term leads to signs, so all texts are read
+        longest = max(wanted.split(), key=len)
+        spelled = (longest, longest.translate(_FULL_WIDTH))
+        saying.update(
+            number
+            for number, *parts in chunk_texts(connection, tables, others)
+            for part in parts
+            if any(map(part.__contains__, spelled)) and pattern.search(folded(part))
+        )
     return np.array(sorted(saying), dtype=np.int64)
 
 

@@ -24,6 +24,7 @@ from mdvec.text.morphology import WORD_MARK, Morpheme, Role, morphemes
 
 _JAPANESE = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
 _IDENTIFIER = re.compile(r"[a-z][A-Z]|[A-Za-z]_[A-Za-z]|[A-Za-z]\d")
+_DIGIT = re.compile(r"\d")
 _LETTERS = re.compile(r"^[A-Za-z_]\w{2,}$", re.ASCII)
 """A word of three letters or more; shorter ones are rarely names (笑 w, 打ちまちがい)."""
 _PROSE = re.compile(r"[A-Za-z]+")
@@ -354,15 +355,17 @@ def _names_and_nouns(
 def _keywords(
     question: str, alone: Sequence[Morpheme], tokens: Sequence[Morpheme]
 ) -> dict[str, Subject]:
-    """The words of a question that consists only of words in letters, all of them with content."""
+    """The words in letters of a question of such words, all of them with content, and numbers."""
     spelled = {
         word.term: question[word.start : word.end] if word.role is Role.CONTENT else ""
         for word in tokens
         if word.role is not Role.GRAMMAR
     }
-    if _JAPANESE.search(question) or not all(map(_LETTERS.match, spelled.values())):
+    in_letters = {term: word for term, word in spelled.items() if not _DIGIT.search(word)}
+    if _JAPANESE.search(question) or not all(map(_LETTERS.match, in_letters.values())):
         return {}
-    return {word.term: Subject("keyword", spelled[word.term]) for word in alone}
+    terms_alone = (word.term for word in alone if word.term in in_letters)
+    return {term: Subject("keyword", in_letters[term]) for term in terms_alone}
 
 
 def _named(question: str, alone: Sequence[Morpheme], joined: Sequence[_Placed]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from table_of_cases import each
 
 from mdvec.embedding.embedder import Embedder
 from mdvec.search.answer import Question, search
+from mdvec.search.listing import list_documents
 
 FILLER = "この段落は、ほかのことについて書いてあります。天気や旅行や音楽の話です。" * 2
 NOTES = {
@@ -109,7 +110,8 @@ def english(tmp_path_factory):
         ("Zorbflux migration", '"Zorbflux"'), ("corner zorbflux gnorp", '"zorbflux", "gnorp"'),
         ("Terraform, corner", '"Terraform"'), ("links corners versions", ""),
         ("zorbflux gnorp", ""), ("TEMPLATE migrations", '"TEMPLATE"'),
-        ("how does a zorbflux migration work", ""),
+        ("how does a zorbflux migration work", ""), ("Version 3.1 Zorbflux", '"Zorbflux"'),
+        ("corner 3.0 gnorp links", '"3.0", "gnorp"'),
     ],
 )  # fmt: skip
 def test_each_word_of_a_query_of_keywords_alone_is_told_if_absent(english, query, absent):
@@ -151,7 +153,8 @@ def test_the_times_of_a_pasted_log_are_not_looked_for(notes):
         "2025-11-01 10:00:01.5 error 12.7.1 10:00:02.7 retry 3.3.3 Transport MaxIdleConnsPerHost "
         * 2
     )
-    assert not any("nothing here mentions" in note for note in notes.search(log).notes)
+    denied = [note for note in notes.search(log).notes if "nothing here mentions" in note]
+    assert denied == ['nothing here mentions "error", "retry"']
 
 
 @pytest.mark.parametrize("query", ["2024-2025 年の型番", "2025-26 年の型番", "1,230,000 円"])
@@ -312,6 +315,15 @@ def test_an_exact_text_is_in_every_hit(plugins, exact, files):
 def test_an_exact_text_is_found_in_any_spelling_of_the_same_signs(notes, exact, files):
     answer = notes.search("講演の費用", k=20, filters=filtered(exact=[exact]))
     assert {hit.file_path for hit in answer.results} == files
+
+
+def test_exact_letters_do_not_match_across_the_hyphens_of_an_address(collection):
+    collection.write("link.md", "[計画](https://example.test/how-up-to-date-is) の話。\n")
+    collection.write("PTO.md", "休暇の話。\n")
+    collection.write("text.md", "ＰＴＯ の話。\n")
+    collection.import_("new")
+    listed = list_documents(collection.database, None, filtered(exact=["PTO"]))
+    assert {document.file_path for document in listed.documents} == {"PTO.md", "text.md"}
 
 
 def test_an_index_of_the_format_before_lets_no_excluded_text_through(tmp_path, monkeypatch):
