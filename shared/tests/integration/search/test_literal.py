@@ -110,7 +110,7 @@ def english(tmp_path_factory):
         ("Zorbflux migration", '"Zorbflux"'), ("corner zorbflux gnorp", '"zorbflux", "gnorp"'),
         ("Terraform, corner", '"Terraform"'), ("links corners versions", ""),
         ("zorbflux gnorp", ""), ("TEMPLATE migrations", '"TEMPLATE"'),
-        ("how does a zorbflux migration work", ""), ("Version 3.1 Zorbflux", '"Zorbflux"'),
+        ("how does a zorbflux migration work", ""), ("Version 3.1 Zorbflux", '"3.1", "Zorbflux"'),
         ("corner 3.0 gnorp links", '"3.0", "gnorp"'),
     ],
 )  # fmt: skip
