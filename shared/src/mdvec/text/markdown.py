@@ -20,6 +20,7 @@ from mdvec.text.underlined import adoc_headings, rst_headings
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
 
 PAGE_BREAK = "\f"
 _UNITS = {".pdf": "page", ".pptx": "slide", ".epub": "chapter", ".ipynb": "cell"}
@@ -67,6 +68,7 @@ _ABOVE = re.compile(r"[ \t]*(?:@|#\[|//|/\*|\*|--|#(?!!|define|include))")
 _NO_DEFINITION = re.compile(r"[ \t]*(?:if|for|while|switch|return|else|catch|do)\b")
 _MAX_INDENT = 8
 _ANCHOR = re.compile(r"(?:\{/\*(?:(?!\{/\*).)*?\*/\}|\{#[^{}]*\})$")
+_MAX_NESTING = 100
 _MAX_HEADING = 200
 """Maximum characters of a heading or title. A rule directly under a paragraph turns the whole
 paragraph into a heading, which every chunk of the section would repeat."""
@@ -265,10 +267,28 @@ def block_parser() -> MarkdownIt:
     """A parser that finds blocks, such as headings and fences, and leaves their text as it is."""
     from markdown_it import MarkdownIt  # takes 0.1 s, and most commands do not need it
 
-    # By default, everything behind ten lists in one another would be left out.
-    parser = MarkdownIt("commonmark", {"maxNesting": 100})
+    parser = MarkdownIt("commonmark")
     parser.core.ruler.enableOnly(["normalize", "block"])
+    let_lists_nest(parser, _MAX_NESTING)
     return parser
+
+
+def let_lists_nest(parser: MarkdownIt, levels: int) -> None:
+    """Have a parser read lists as deep as ``levels``, two for each, and quotes as by default.
+
+    By default it leaves out all behind ten lists in one another. Each line of text costs time for
+    every quote around it; what stands in a deeper one is read as text with its ">".
+    """
+    from markdown_it.rules_block import blockquote
+
+    deepest = parser.options["maxNesting"]
+
+    def quote(state: StateBlock, first: int, behind: int, silent: bool) -> bool:  # noqa: FBT001
+        return state.level < deepest and blockquote(state, first, behind, silent)
+
+    others = ["paragraph", "reference", "blockquote", "list"]
+    parser.block.ruler.at("blockquote", quote, {"alt": others})
+    parser.options["maxNesting"] = levels
 
 
 def _blocks(content: str, body: int) -> tuple[tuple[Heading, ...], tuple[Fence, ...]]:
