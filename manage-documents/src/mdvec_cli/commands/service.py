@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 from mdvec import manage
+from mdvec.settings import load_settings
 
 from mdvec_cli.commands.terminal import (
     FormatOption,
@@ -39,8 +40,6 @@ def install_command(
     ] = False,
 ) -> None:
     """Install the server as a service of systemd or launchd, and start it."""
-    from mdvec.settings import load_settings
-
     settings = options.settings()
     address = manage.parse_address(http)
     # What the server refuses at its start. It has neither this terminal's variables nor its folder.

@@ -52,9 +52,9 @@ from .markdown import indented_code as indented_code
 from .markdown import is_bundle as is_bundle
 from .markdown import is_converted as is_converted
 from .markdown import is_markdown as is_markdown
-from .markdown import let_lists_nest as let_lists_nest
 from .markdown import line_starts as line_starts
 from .markdown import matter_of as matter_of
+from .markdown import nesting_parser as nesting_parser
 from .markdown import outline as outline
 from .markdown import page_label as page_label
 from .markdown import page_starts as page_starts
