@@ -38,6 +38,11 @@ _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 def main() -> None:
     """Run the server until its client closes STDIN, or over HTTP until a signal."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal's encoding may lack signs of the help; on Windows a pipe has an old one.
+        if stream is not None:
+            encoding = "utf-8" if sys.platform == "win32" else None
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")  # type: ignore[union-attr]
     arguments = _arguments(sys.argv[1:])
     # Python's own handler would wait until the thread reading STDIN gets another line.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
@@ -85,8 +90,6 @@ def _reserve_stdio() -> tuple[int, int]:
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - a device, not a path
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
-    if sys.platform == "win32":  # where pipes have an old console encoding by default
-        sys.stderr.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     sys.stdout = sys.stderr
     return wire
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import webbrowser
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from mdvec import manage
+from mdvec.settings import load_settings
 
 from mdvec_cli.commands.terminal import (
     FormatOption,
@@ -25,7 +25,6 @@ from mdvec_cli.commands.terminal import (
 
 app = command_group("Run one server for all clients, started with your session.")
 _DEFAULT_ADDRESS = "127.0.0.1:8765"
-_TOKEN_VARIABLE = "MDVEC_SERVER_TOKEN"  # noqa: S105 - a name
 
 
 @app.command("install")
@@ -43,11 +42,11 @@ def install_command(
     """Install the server as a service of systemd or launchd, and start it."""
     settings = options.settings()
     address = manage.parse_address(http)
-    # What the server refuses at its start. It does not have this terminal's variables.
-    token, kept_file = settings.server.token, settings.server.token_file
-    is_kept = token is not None and token_file is None and _TOKEN_VARIABLE not in os.environ
+    # What the server refuses at its start. It has neither this terminal's variables nor its folder.
+    served = load_settings({}, config=options.config).server
+    token, kept_file = served.token, served.token_file
     value = manage.read_token(
-        token.get_secret_value() if token is not None and is_kept else None,
+        None if token is None or token_file is not None else token.get_secret_value(),
         token_file or (None if kept_file is None else Path(kept_file)),
     )
     manage.check_token(value, is_reachable=not address.is_loopback)

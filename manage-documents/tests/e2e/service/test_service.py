@@ -90,7 +90,7 @@ def test_a_token_file_that_others_can_open_is_refused_before_anything_is_install
     assert refused.code == 1
     assert "can open the token file token (0644)" in refused.err
     settings.write_text('[server]\ntoken_file = "token"\n')
-    assert session("service", "install").err.startswith(sentence)
+    assert session("service", "install", "--config", "mdvec.toml").err.startswith(sentence)
     assert not (session.home / "asked").exists()
     token.chmod(0o600)
     assert session("service", "install", "--http", free_address()).code == 0
@@ -115,6 +115,11 @@ def test_a_server_that_could_never_start_is_not_installed(session, options, told
 def test_only_a_token_that_the_service_will_have_opens_it_to_other_machines(session):
     token = "0123456789abcdef"
     at = ("service", "install", "--print", "--http", "0.0.0.0:8799")
+    kept = session.work / "tok"
+    kept.write_text(token)
+    kept.chmod(0o600)
     assert session(*at, MDVEC_SERVER_TOKEN=token).code == 1
+    assert session(*at, MDVEC_SERVER_TOKEN_FILE="tok").code == 1
     (session.work / "mdvec.toml").write_text(f'[server]\ntoken = "{token}"\n')
-    assert session(*at).code == 0
+    assert session(*at).code == 1  # which only commands read, in this folder
+    assert session(*at, "--config", "mdvec.toml", MDVEC_SERVER_TOKEN=token).code == 0

@@ -52,7 +52,7 @@ class ScanRules:
 
     A file must match one of ``include``, if there are any, and none of ``exclude``. ``formats`` are
     the endings that the user added for this tool, ``has_own_exclude`` says whether ``exclude`` was
-    stated for it: [scan] replaces neither.
+    stated for it, None if that is not known: [scan] replaces neither.
     """
 
     extensions: tuple[str, ...]
@@ -60,7 +60,7 @@ class ScanRules:
     max_bytes: int
     include: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
-    has_own_exclude: bool = False
+    has_own_exclude: bool | None = False
 
     def json_fields(self) -> dict[str, object]:
         """The rules as they are shown; what only a tool can have where it has it."""

@@ -128,14 +128,14 @@ def _quote(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ScanChoice:
-    """The rules that an import scans with, those to store for the tool, and a notice to the user.
+    """The rules that an import scans with, those to store for the tool, and notices to the user.
 
     ``rules`` differ from ``own`` if the tool's kind determines which files it reads.
     """
 
     rules: ScanRules
     own: ScanRules
-    notice: str | None
+    notices: tuple[str, ...]
 
 
 def rules_in_force(tool: Tool, current: ScanRules) -> ScanRules:
@@ -151,20 +151,35 @@ def choose_rules(
     What was stated for the tool itself stays in any case.
     """
     scan = tool.scan or request.rules
-    if request.take_scan and not scan.exclude:
-        scan = replace(scan, has_own_exclude=False)
+    if request.take_scan:
+        scan = _taking_exclude(scan, request.rules)
     current = _with_stated(scan, request.rules)
     takes = request.take_scan or (request.mode == "new" and not stored_states)
     own = current if takes else scan
     rules = _of_kind(tool, own)
+    about_exclude = _about_exclude(tool, own, request)
     if takes:
-        return ScanChoice(rules, own, _about_exclude(tool, own, request.rules))
+        return ScanChoice(rules, own, about_exclude)
     notice = _notice(tool, rules, _of_kind(tool, current))
     # A newer default ending is no change by the user; on its own it is not reported.
     if "extensions" not in request.scan_explicit:
         earlier_defaults = _of_kind(tool, _without_later_endings(current, own))
         notice = notice if _notice(tool, rules, earlier_defaults) else None
-    return ScanChoice(rules, own, notice)
+    return ScanChoice(rules, own, (*about_exclude, *([notice] if notice else ())))
+
+
+def _taking_exclude(scan: ScanRules, current: ScanRules) -> ScanRules:
+    """A tool's rules where the settings' exclude is to be taken, unless it has a stated one.
+
+    If it is not known whether the tool's was stated, both count; "!" would show what it excludes.
+    """
+    if not scan.exclude:
+        return replace(scan, has_own_exclude=False)
+    if scan.has_own_exclude is not None:
+        return scan
+    shutting = [each for each in current.exclude if not each.startswith("!")]
+    exclude = tuple(dict.fromkeys((*scan.exclude, *shutting)))
+    return replace(scan, exclude=exclude, has_own_exclude=exclude != current.exclude)
 
 
 def _with_stated(scan: ScanRules, current: ScanRules) -> ScanRules:
@@ -172,18 +187,27 @@ def _with_stated(scan: ScanRules, current: ScanRules) -> ScanRules:
     return replace(
         scan,
         extensions=tuple(dict.fromkeys((*current.extensions, *scan.formats))),
-        exclude=scan.exclude if scan.has_own_exclude else current.exclude,
+        exclude=current.exclude if scan.has_own_exclude is False else scan.exclude,
         max_bytes=current.max_bytes,
     )
 
 
-def _about_exclude(tool: Tool, own: ScanRules, current: ScanRules) -> str | None:
-    """The patterns of the settings that do not count, as the tool has its own."""
-    if set(current.exclude) <= set(own.exclude):
-        return None
+def _about_exclude(tool: Tool, own: ScanRules, request: ImportRequest) -> tuple[str, ...]:
+    """That the tool has its own exclude: if [scan] has another, or was to be taken."""
+    current = request.rules.exclude
+    is_stated = bool(own.has_own_exclude) and not request.take_scan
+    is_met = set(current) <= set(own.exclude) if is_stated else set(current) == set(own.exclude)
+    if own.has_own_exclude is False or is_met:
+        return ()
+    how = f"mdvec tool update -n {tool.name} --exclude …"
+    if request.take_scan and tool.scan is not None and tool.scan.has_own_exclude is None:
+        return (
+            f"the tool {tool.name!r} now excludes {_joined(own.exclude)}: what it did before, and "
+            f"what [scan] does, {_joined(current)}; to change it: {how}",
+        )
     return (
         f"the tool {tool.name!r} keeps its own exclude {_joined(own.exclude)}, not that of [scan], "
-        f"{_joined(current.exclude)}; to change it: mdvec tool update -n {tool.name} --exclude …"
+        f"{_joined(current)}; to change it: {how}",
     )
 
 

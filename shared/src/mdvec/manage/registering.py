@@ -93,7 +93,7 @@ class FilePatterns:
     """A tool's file patterns, as in .gitignore; None keeps the present ones, () removes them.
 
     ``defaults`` are the rules in the settings, for a tool without rules. ``endings`` are added to
-    the tool's; () removes those that were added before.
+    the tool's; () removes those that were added before, except what ``defaults`` have.
     """
 
     defaults: ScanRules
@@ -137,7 +137,8 @@ def _with_patterns(rules: ScanRules | None, patterns: FilePatterns) -> ScanRules
     rules = rules or patterns.defaults
     formats, extensions = rules.formats, rules.extensions
     if patterns.endings == ():
-        formats, extensions = (), tuple(end for end in extensions if end not in formats)
+        added = {end for end in formats if end not in patterns.defaults.extensions}
+        formats, extensions = (), tuple(end for end in extensions if end not in added)
     elif patterns.endings is not None:
         formats = tuple(dict.fromkeys((*formats, *patterns.endings)))
         extensions = tuple(dict.fromkeys((*extensions, *formats)))
@@ -145,7 +146,7 @@ def _with_patterns(rules: ScanRules | None, patterns: FilePatterns) -> ScanRules
         rules,
         extensions=extensions,
         formats=formats,
-        has_own_exclude=rules.has_own_exclude or patterns.exclude is not None,
+        has_own_exclude=rules.has_own_exclude if patterns.exclude is None else True,
         include=rules.include if patterns.include is None else patterns.include,
         exclude=rules.exclude if patterns.exclude is None else patterns.exclude,
     )

@@ -212,8 +212,8 @@ def import_tool(
                 scanned = scanned.keeping_emptied(stored)
             if logger.isEnabledFor(logging.DEBUG):
                 _log_scan(stored, importer.found_states(connection, tool, scanned))
-            if choice.notice:
-                on_notice(choice.notice)
+            for notice in choice.notices:
+                on_notice(notice)
             report = _run_import(
                 importer,
                 importing.ImportJob(

@@ -54,6 +54,7 @@ from .markdown import is_converted as is_converted
 from .markdown import is_markdown as is_markdown
 from .markdown import line_starts as line_starts
 from .markdown import matter_of as matter_of
+from .markdown import nesting_parser as nesting_parser
 from .markdown import outline as outline
 from .markdown import page_label as page_label
 from .markdown import page_starts as page_starts

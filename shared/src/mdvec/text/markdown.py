@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mdvec.text.matter import LINE_BREAK, NO_FRONT_MATTER, FrontMatter, front_matter
 from mdvec.text.org import is_org, org_blocks, org_headlines, org_matter
@@ -20,6 +20,7 @@ from mdvec.text.underlined import adoc_headings, rst_headings
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
 
 PAGE_BREAK = "\f"
 _UNITS = {".pdf": "page", ".pptx": "slide", ".epub": "chapter", ".ipynb": "cell"}
@@ -67,6 +68,7 @@ _ABOVE = re.compile(r"[ \t]*(?:@|#\[|//|/\*|\*|--|#(?!!|define|include))")
 _NO_DEFINITION = re.compile(r"[ \t]*(?:if|for|while|switch|return|else|catch|do)\b")
 _MAX_INDENT = 8
 _ANCHOR = re.compile(r"(?:\{/\*(?:(?!\{/\*).)*?\*/\}|\{#[^{}]*\})$")
+_MAX_NESTING = 100
 _MAX_HEADING = 200
 """Maximum characters of a heading or title. A rule directly under a paragraph turns the whole
 paragraph into a heading, which every chunk of the section would repeat."""
@@ -263,11 +265,28 @@ def line_starts(content: str, start: int = 0, end: int | None = None) -> list[in
 @cache
 def block_parser() -> MarkdownIt:
     """A parser that finds blocks, such as headings and fences, and leaves their text as it is."""
-    from markdown_it import MarkdownIt  # takes 0.1 s, and most commands do not need it
-
-    # By default, everything behind ten lists in one another would be left out.
-    parser = MarkdownIt("commonmark", {"maxNesting": 100})
+    parser = nesting_parser(_MAX_NESTING)
     parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
+
+
+def nesting_parser(levels: int, **more: Any) -> MarkdownIt:  # noqa: ANN401
+    """A parser that reads lists as deep as ``levels``, two for each, and quotes as by default.
+
+    By default it leaves out all behind ten lists in one another. Each line of text costs time for
+    every quote around it; what stands in a deeper one is read as text with its ">".
+    """
+    from markdown_it import MarkdownIt, rules_block  # 0.1 s, and most commands do not need it
+
+    parser = MarkdownIt("commonmark", **more)
+    deepest = parser.options["maxNesting"]
+
+    def quote(state: StateBlock, first: int, behind: int, silent: bool) -> bool:  # noqa: FBT001
+        return state.level < deepest and rules_block.blockquote(state, first, behind, silent)
+
+    others = ["paragraph", "reference", "blockquote", "list"]
+    parser.block.ruler.at("blockquote", quote, {"alt": others})
+    parser.options["maxNesting"] = levels
     return parser
 
 

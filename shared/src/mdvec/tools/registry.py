@@ -15,6 +15,7 @@ import apsw
 from pydantic import TypeAdapter
 
 from mdvec import __version__, index
+from mdvec.converters import OPTIONAL_ENDINGS
 from mdvec.database import DatabaseUnusable, column, has_table
 from mdvec.errors import MdvecError
 from mdvec.files import ScanRules
@@ -314,15 +315,25 @@ def _rules_for_later(connection: apsw.Connection, tool: Tool, rules: ScanRules) 
 
 
 def _as_stored(rules: ScanRules) -> str:
-    return json.dumps(asdict(rules), ensure_ascii=False)
+    known = {name: value for name, value in asdict(rules).items() if value is not None}
+    return json.dumps(known, ensure_ascii=False)
 
 
 def _stored_rules(stored: str | None) -> ScanRules | None:
-    """The rules of a tool; patterns stored without their origin count as stated for the tool."""
+    """The rules of a tool; earlier versions stored them without their origin.
+
+    Endings that [scan] has only if somebody names them then count as stated for the tool.
+    """
     rules = _SCAN.validate_json(stored or "null")
-    if rules is None or "has_own_exclude" in json.loads(stored or "{}"):
-        return rules
-    return replace(rules, has_own_exclude=bool(rules.exclude))
+    if rules is None:
+        return None
+    known = json.loads(stored or "{}")
+    if "has_own_exclude" not in known:
+        rules = replace(rules, has_own_exclude=None if rules.exclude else False)
+    if "formats" not in known:
+        added = tuple(end for end in rules.extensions if end in OPTIONAL_ENDINGS)
+        rules = replace(rules, formats=added)
+    return rules
 
 
 def lock_file(database: Path, tool: Tool) -> Path:

@@ -72,14 +72,10 @@ def test_a_rebuild_keeps_the_rules_and_names_those_of_the_settings(mixed):
     assert (held(mixed), said) == (["a.md"], [])
 
 
-@pytest.mark.parametrize("is_older", [False, True], ids=["now", "stored by an older version"])
-def test_what_was_stated_for_a_tool_stays_whatever_the_settings_say(mixed, is_older):
+def test_what_was_stated_for_a_tool_stays_whatever_the_settings_say(mixed):
     mixed.write("private/p.md", "# p\n\n秘密。\n")
     mixed.write("tool.py", "print('言葉')\n")
     set_patterns(mixed, exclude=("private/",), endings=(".py",))
-    if is_older:
-        with open_database(mixed.database, "write") as connection:
-            connection.execute("UPDATE tools SET scan = json_remove(scan, '$.has_own_exclude')")
     scan_settings = {"exclude": ("drafts/",), "extensions": (".md",)}
     about = (
         "the tool 'notes' keeps its own exclude [private/], not that of [scan], [drafts/]; "
@@ -87,20 +83,71 @@ def test_what_was_stated_for_a_tool_stays_whatever_the_settings_say(mixed, is_ol
     )
     for options, notices in (
         ({"mode": "new"}, [about]),
-        ({}, []),
-        ({"mode": "replace"}, []),
+        ({}, [about]),
+        ({"mode": "replace"}, [about]),
         ({"take_scan": True}, [about]),
         ({"mode": "replace", "take_scan": True}, [about]),
     ):
         _, said = import_(mixed, **options, **scan_settings)
         assert (held(mixed), said) == (["a.md", "drafts/c.md", "tool.py"], notices), options
     set_patterns(mixed, exclude=("",), endings=())
-    for options, paths in (
-        ({}, ["a.md", "drafts/c.md", "private/p.md"]),
-        ({"take_scan": True}, ["a.md", "private/p.md"]),
+    for options, paths, notices in (
+        ({}, ["a.md", "drafts/c.md", "private/p.md"], [about.replace("[private/]", "[]")]),
+        ({"take_scan": True}, ["a.md", "private/p.md"], []),
     ):
         _, said = import_(mixed, **options, **scan_settings)
-        assert (held(mixed), said) == (paths, [])
+        assert (held(mixed), said) == (paths, notices)
+
+
+def forget_origins(collection: Collection) -> None:
+    """Leave the rules as an older version stored them."""
+    with open_database(collection.database, "write") as connection:
+        connection.execute(
+            "UPDATE tools SET scan = json_remove(scan, '$.has_own_exclude', '$.formats')"
+        )
+
+
+def test_rules_stored_without_their_origin_are_only_added_to(mixed):
+    mixed.write("private/p.md", "# p\n\n秘密。\n")
+    mixed.write("tool.py", "print('言葉')\n")
+    set_patterns(mixed, exclude=("private/",), endings=(".py",))
+    import_(mixed, "new")
+    forget_origins(mixed)
+    set_patterns(mixed, include=("*",))
+    how = "to change it: mdvec tool update -n notes --exclude …"
+    keeps = "the tool 'notes' keeps its own exclude [private/], not that of [scan], "
+    for options, paths, notices in (
+        ({}, ["a.md", "drafts/c.md", "tool.py"], [f"{keeps}[]; {how}"]),
+        ({"exclude": ("drafts/", "!private/")}, ["a.md", "drafts/c.md", "tool.py"],
+         [f"{keeps}[drafts/, !private/]; {how}"]),
+        ({"exclude": ("drafts/", "!private/"), "take_scan": True}, ["a.md", "tool.py"],
+         ["the tool 'notes' now excludes [private/, drafts/]: what it did before, and what [scan] "
+          f"does, [drafts/, !private/]; {how}"]),
+        ({"exclude": ("drafts/",)}, ["a.md", "tool.py"], []),
+    ):  # fmt: skip
+        _, said = import_(mixed, **options)
+        assert (held(mixed), said) == (paths, notices), options
+    set_patterns(mixed, endings=())
+    import_(mixed)
+    assert held(mixed) == ["a.md"]
+
+
+def test_a_pattern_of_scan_that_was_stored_without_its_origin_is_again_one_of_scan(mixed):
+    import_(mixed, "new", exclude=("drafts/",))
+    forget_origins(mixed)
+    wider = {"exclude": ("drafts/", "b.*"), "extensions": (".md", ".mdx")}
+    assert import_(mixed, take_scan=True, **wider)[1] == []
+    assert import_(mixed, take_scan=True)[1] == []
+    assert held(mixed) == ["a.md", "drafts/c.md"]
+
+
+def test_formats_that_were_added_are_taken_away_but_no_default(mixed):
+    set_patterns(mixed, endings=(".txt", ".py"))
+    set_patterns(mixed, endings=())
+    mixed.write("a.txt", "言葉。\n")
+    mixed.write("tool.py", "print('言葉')\n")
+    import_(mixed)
+    assert held(mixed) == ["a.md", "a.txt", "drafts/c.md"]
 
 
 def test_an_import_names_only_settings_that_differ_from_those_of_the_first(mixed):

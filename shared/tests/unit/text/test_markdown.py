@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from table_of_cases import each
 
-from mdvec.text.markdown import Heading, Outline, line_starts, outline
+from mdvec.text.markdown import Heading, Outline, block_parser, line_starts, outline
 from mdvec.text.properties import properties_of
 from mdvec.text.tables import tables_of
 
@@ -67,6 +67,13 @@ def test_a_heading_behind_a_closed_fence_counts():
 def test_a_heading_behind_a_deeply_nested_list_counts():
     deep = "".join("  " * level + "- 項目\n" for level in range(30))
     assert headings(f"{deep}\n## 次の章\n\n本文。\n") == [(2, "次の章")]
+
+
+def test_no_line_costs_time_for_more_than_twenty_quotes_around_it():
+    content = "> " * 95 + "a\nb\n\n## 次の章\n"
+    tokens = block_parser().parse(content)
+    assert sum(token.type == "blockquote_open" for token in tokens) == 20
+    assert headings(content) == [(2, "次の章")]
 
 
 def test_setext_headings_count_from_the_first_line_of_their_words():

@@ -190,14 +190,15 @@ async def budget(visit: Household) -> Response:
     form = visit.query
 
     def work(ledger: Ledger) -> household.BudgetSet:
-        done = household.set_budget(
-            ledger,
-            category=form.text("subject").strip(),
-            amount=yen_of(visit.language, form.text("amount").strip()),
-            per=form.text("per") or "month",
-        )
-        if "seen" in form and form.text("seen") != str(done.before or 0):
-            raise ChangedMeanwhile
+        with ledger.connection:  # an error takes the new budget back
+            done = household.set_budget(
+                ledger,
+                category=form.text("subject").strip(),
+                amount=yen_of(visit.language, form.text("amount").strip()),
+                per=form.text("per") or "month",
+            )
+            if "seen" in form and form.text("seen") != str(done.before or 0):
+                raise ChangedMeanwhile
         return done
 
     done = await visit.write(work)

@@ -26,7 +26,7 @@ from markupsafe import Markup, escape
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
 from mdvec.documents import DocumentText
-from mdvec.text import is_markdown, matter_of
+from mdvec.text import is_markdown, matter_of, nesting_parser
 
 PICTURES = {
     ".png": "image/png",
@@ -179,8 +179,8 @@ def _mark(tokens: Sequence[Token], passage: range, first: int) -> None:
 
 @cache
 def _markdown() -> MarkdownIt:
-    options = {"html": False, "highlight": colored, "maxNesting": _MAX_NESTING}
-    parser = MarkdownIt("commonmark", options, renderer_cls=_Renderer)
+    options = {"html": False, "highlight": colored}
+    parser = nesting_parser(_MAX_NESTING, options_update=options, renderer_cls=_Renderer)
     parser.enable(["table", "strikethrough"])
     parser.use(footnote_plugin).use(tasklists_plugin, label=True)
     parser.inline.ruler.before("link", "wiki_link", _wiki_link)
