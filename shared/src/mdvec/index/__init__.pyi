@@ -54,6 +54,7 @@ from .properties import LinkedDocument as LinkedDocument
 from .properties import TagCount as TagCount
 from .properties import count_undated as count_undated
 from .properties import documents_called as documents_called
+from .properties import documents_linking_to_folders as documents_linking_to_folders
 from .properties import documents_linking_to_none as documents_linking_to_none
 from .properties import documents_named as documents_named
 from .properties import documents_with_value as documents_with_value

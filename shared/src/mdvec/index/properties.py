@@ -34,6 +34,7 @@ from mdvec.text import (
     document_links,
     folded,
     folded_tag,
+    folder_of_index,
     identifier,
     is_markdown,
     is_org,
@@ -271,6 +272,31 @@ def documents_linking_to_none(
         "WHERE key = ?1 OR substr(key, -length(?1) - 1) = '/' || ?1"
     )
     return frozenset(column(connection, linking, (link_key(name),)))
+
+
+def documents_linking_to_folders(
+    connection: apsw.Connection, tables: Tables, document_ids: Iterable[int]
+) -> frozenset[int]:
+    """The documents with a link that leads to none, but ends as the folder of an index among these.
+
+    The links of a site may begin at a root above the source's.
+    """
+    at_id = f"SELECT file_path FROM {identifier(tables.documents)} WHERE id = ?"
+    paths = ((number, str(connection.execute(at_id, (number,)).get)) for number in document_ids)
+    folders = {folder: number for number, path in paths if (folder := folder_of_index(path))}
+    if not folders or not has_links(connection, tables):
+        return frozenset()
+    unresolved = (
+        f"SELECT document_id, key FROM {tables.links} AS l WHERE NOT EXISTS "
+        f"(SELECT 1 FROM {tables.keys} WHERE key IN (l.key, l.name))"
+    )
+    linking = set[int]()
+    for document_id, key in connection.execute(unresolved):
+        parts = str(key).strip("/").split("/")
+        ends = ("/".join(parts[first:]) for first in range(len(parts)))
+        if {folders[end] for end in ends if end in folders} - {document_id}:
+            linking.add(int(str(document_id)))
+    return frozenset(linking)
 
 
 @dataclass(frozen=True, slots=True)

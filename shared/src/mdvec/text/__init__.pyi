@@ -33,6 +33,7 @@ from .index_terms import spelled_parts as spelled_parts
 from .index_terms import terms as terms
 from .links import document_keys as document_keys
 from .links import document_links as document_links
+from .links import folder_of_index as folder_of_index
 from .links import is_list_of_links as is_list_of_links
 from .links import link_key as link_key
 from .loanwords import first_kana as first_kana

@@ -85,9 +85,16 @@ def document_keys(file_path: str, aliases: Sequence[str]) -> list[str]:
     path = link_key(file_path)
     parts = path.split("/")
     keys = ["/" + path, *("/".join(parts[first:]) for first in range(len(parts)))]
-    if parts[-1] in ("index", "readme"):
-        keys.append("/" + "/".join(parts[:-1]))
+    folder = folder_of_index(file_path)
+    if folder is not None:
+        keys.append("/" + folder)
     return list(dict.fromkeys([*keys, *(link_key(alias) for alias in aliases if alias.strip())]))
+
+
+def folder_of_index(file_path: str) -> str | None:
+    """The key of the folder that a file is the index of, "" for the root; None if of none."""
+    folder, _, name = link_key(file_path).rpartition("/")
+    return folder if name in ("index", "_index", "readme") else None
 
 
 def is_list_of_links(text: str) -> bool:

@@ -393,7 +393,7 @@ def still_to_come(
 def command_to_finish(connection: apsw.Connection, tool: Tool) -> str:
     """The command that finishes what the tool's last import began."""
     mode = "update"
-    if tool.generation and not _is_unfinished(tool):
+    if not _is_unfinished(tool):
         is_rebuilt = index.documents.staged_documents(connection, tool.tables) is not None
         mode = "replace" if is_rebuilt else mode
     return f"mdvec import -n {tool.name} --mode {mode}"
@@ -418,9 +418,11 @@ def never_read(connection: apsw.Connection, tool: Tool) -> str | None:
 def _missing(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> str | None:
     if _is_unfinished(tool):
         return _so_far(connection, tool, is_running=is_running)
-    if not tool.generation:
+    if not KINDS[tool.kind].has_texts:
         return None
     rebuilt = index.documents.staged_documents(connection, tool.tables)
+    if not tool.generation:
+        return _before_first(connection, tool, rebuilt, is_running=is_running)
     if rebuilt is not None:
         how = command_to_finish(connection, tool)
         so_far = f"{counted(rebuilt, 'document')} so far"
@@ -439,6 +441,20 @@ def _missing(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> st
         f"{tool.name}: {total - count:,} of {total:,} passages have vectors so far, words find the "
         f"others; {_IS_RUNNING if is_running else _how(tool.name)}"
     )
+
+
+def _before_first(
+    connection: apsw.Connection, tool: Tool, staged: int | None, *, is_running: bool
+) -> str | None:
+    """What a tool without an index lacks; ``staged`` documents are searched only at the end."""
+    if staged is None:
+        return _so_far(connection, tool, is_running=True) if is_running else None
+    so_far = f"{counted(staged, 'document')} so far"
+    if is_running:
+        nothing = f"{tool.name} has nothing to search before its first import ends, {so_far}"
+        return f"{nothing}; {_IS_RUNNING}"
+    nothing = f"{tool.name} has nothing to search: its first import, {so_far}, did not finish"
+    return f"{nothing}; begin again with: {command_to_finish(connection, tool)}"
 
 
 def described_tool(tool: Tool) -> str:

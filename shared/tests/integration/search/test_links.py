@@ -281,6 +281,23 @@ def test_links_by_a_title_that_is_no_notes_name_lead_nowhere_and_are_found_besid
     assert linking("物") == linking("買い") == []
 
 
+@pytest.mark.parametrize("index", ["_index.md", "index.md", "README.md"])
+def test_links_to_a_folder_are_found_by_the_path_of_its_index(collection, index):
+    collection.write(f"報酬/福利/{index}", "# 福利\n\n[ここ](/手引/報酬/福利/)\n")
+    collection.write("外.md", "[福利](/手引/報酬/福利/)\n")
+    collection.write("中.md", "[福利](報酬/福利/)\n")
+    collection.write(
+        "別/報酬/福利/index.md", "[別](/別/報酬/福利/) と [福利](../../../報酬/福利)\n"
+    )
+    collection.write("別.md", "[別](/別/報酬/福利/)\n")
+    collection.import_("new")
+    path = f"報酬/福利/{index}"
+    linking = [document.file_path for document in listed(collection, links_to=path).documents]
+    assert linking == ["中.md", "別/報酬/福利/index.md", "外.md"]
+    assert read(collection, path).linked_from == ("中.md", "別/報酬/福利/index.md")
+    assert read(collection, "中.md").links_to == (path,)
+
+
 def test_a_long_notes_own_passages_crowd_out_none_of_its_relatives(collection):
     section = "## 給湯器の交換\n\n給湯器の交換の手順と費用を書く。配管を外して付け替える。\n\n"
     collection.write("長い.md", "# 給湯器の交換\n\n" + section * 90)

@@ -8,8 +8,10 @@ from collection import Collection
 
 from mdvec.embedding.embedder import Embedder
 from mdvec.importing.job import ImportInterrupted
+from mdvec.manage import list_tools
 from mdvec.manage.status import overview
 from mdvec.search.answer import Question, search
+from mdvec.tools import only_import_of
 
 GO_ON = "continue with: mdvec import -n notes --mode update"
 
@@ -79,6 +81,32 @@ def test_an_update_that_was_stopped_is_named_until_one_comes_to_its_end(many):
 def test_a_rebuild_that_was_stopped_left_everything_and_says_nothing(many):
     many.import_("new")
     stopped(many, "replace", 5)
+    assert said(many) == ()
+
+
+def test_a_first_import_that_nothing_can_be_searched_of_before_its_end_says_so(many, importing):
+    with importing(many, "replace") as child:
+        for _ in range(4):
+            child.stdout.readline()
+        child.send_signal(signal.SIGSTOP)
+        (note,) = said(many)
+        assert note.startswith("notes has nothing to search before its first import ends, ")
+        assert note.endswith(" so far; an import is running")
+        child.kill()
+        child.wait()
+    (note,) = said(many)
+    assert note.startswith("notes has nothing to search: its first import, ")
+    assert note.endswith("begin again with: mdvec import -n notes --mode replace")
+    many.import_("replace")
+    assert said(many) == ()
+
+
+def test_a_first_import_is_named_before_its_index_has_begun(many):
+    (tool,) = list_tools(many.database, active_only=False)
+    with only_import_of(many.database, tool, lambda _: None):
+        assert said(many) == (
+            "notes has 0 documents so far: its first import has not finished; an import is running",
+        )
     assert said(many) == ()
 
 
