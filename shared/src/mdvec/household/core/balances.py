@@ -153,7 +153,7 @@ def balance_gaps(
 
 
 def ends_of_days(statements: Iterable[Sequence[BalancedDay]]) -> dict[str, BalancedDay]:
-    """The last row of each day of one account, by day; the newest statement counts."""
+    """The last row of each day of one account, by day, in the newest statement that has the day."""
     chains = [oldest_first(rows) for rows in statements if rows]
     ends: dict[str, BalancedDay] = {}
     for chain in sorted(chains, key=lambda rows: rows[-1].day):

@@ -155,7 +155,7 @@ def _spent_between(rows: Sequence[CountedRow], first: date, last: date) -> int:
 
 
 def typical_month(rows: Sequence[CountedRow], before: Month) -> int | None:
-    """The median spending of the six months before one; None if there are not three of them."""
+    """The median spending of the six months before ``before``; None with fewer than three."""
     if not rows:
         return None
     begun = Month.of(min(row.day for row in rows), before.starts_on)

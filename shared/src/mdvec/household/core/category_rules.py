@@ -55,7 +55,7 @@ def rule_for(shop: str, rules: Iterable[CategoryRule]) -> CategoryRule | None:
 
 
 def renamed(category: Category, rules: Sequence[CategoryRule]) -> Category:
-    """A file's category as the rules rename it; a rule for its 大項目 keeps the 中項目."""
+    """A file's category as the rules rename it; a rule for its 大項目 alone leaves the 中項目."""
     for _ in rules:  # more steps than there are rules would mean a cycle
         names = (category, Category(category.major))
         rule = next((rule for name in names for rule in rules if rule.renamed == name), None)

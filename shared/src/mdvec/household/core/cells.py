@@ -141,7 +141,7 @@ class TransactionRow(StatedRow):
 
 
 class BadRow(NamedTuple):
-    """A row that cannot be read, or does not fit: the line at which it begins, and why."""
+    """A row that cannot be read or contradicts the balance: the line where it begins, and why."""
 
     line: int
     reason: str

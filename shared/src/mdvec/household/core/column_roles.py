@@ -159,7 +159,7 @@ def _date(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _amounts(names: Sequence[str]) -> tuple[str | None, str | None, str | None]:
-    """The column with both ways, or those of money going out and coming in."""
+    """The column for both directions, for money out, and for money in; None for a missing one."""
     both = _first_matching(names, _BOTH_WAYS)
     if both is not None:
         return both, None, None
