@@ -187,7 +187,7 @@ def trial_text(
     by_category: Sequence[tuple[str, int, int]],
     others: int = 0,
 ) -> list[str]:
-    """What a rule would change, with its first rows; also that it changes ``others``."""
+    """What a rule would change, with its latest rows; ``others`` counts rows outside the sums."""
     left_out = [f"ほかに集計外の {others:,}件も移ります。"] if others else []
     if not rows:
         return [f"{rule_line(rule)}: これまでの明細で変わるものはありません。", *left_out]

@@ -177,7 +177,7 @@ class Judge:
         return max(self.habits.visits_near(each, NEAR_DAYS) for each in (row, other))
 
     def _is_charged_often(self, row: ComparedRow) -> bool:
-        """Whether the shop, under any name, often charged the row's account within half a year."""
+        """Whether the shop, under any spelling, often charged the account within half a year."""
         shops = self.habits.shops_near(row, HALF_A_YEAR)
         charges = shops.pop(self.habits.shop_of(row))
         for shop, times in shops.items():

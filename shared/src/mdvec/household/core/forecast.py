@@ -155,7 +155,7 @@ def forecast(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> lis
 
 
 def rest_of_month(rows: Iterable[CountedRow], as_of: date, starts_on: int) -> int | None:
-    """The spending that a month brings after ``as_of``, as in ``forecast``; None without one."""
+    """The month's spending after ``as_of``, as in ``forecast``; None if it has no months."""
     _, predicted = _predictions(rows, as_of, starts_on)
     return predicted[0].recurring + predicted[0].other if predicted else None
 

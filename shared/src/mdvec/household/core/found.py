@@ -264,7 +264,7 @@ class RowWords:
         return [*self.without, *filter(None, map(excluded_word, parts))]
 
     def each_alone(self, reasons: Collection[str | None]) -> list[str]:
-        """A note with the rows of each single word, if no row has all words of the question."""
+        """A note on the rows of each single word, if no row has all words of the question."""
         if any(row_sum.left_out in reasons for row_sum in (*self.named, *self._excluded)):
             return []
         every = (self.query or "").split()
@@ -299,7 +299,7 @@ class RowWords:
         return ["金額は query でなく min_amount と max_amount で探します"]
 
     def choose(self, sums: Iterable[RowSum]) -> None:
-        """Sort rows by how the words name them."""
+        """Sort rows into lists by whether the words name them, exclude them, or neither."""
         judged: dict[tuple[str, ...], list[RowSum]] = {}
         excludes = bool(self._without or (self._words and self._words.excluded))
         for row_sum in sums:

@@ -240,7 +240,7 @@ def renamed_rows(
 
 
 def scoped(identity: str, scope: str) -> str:
-    """The identity of a row without ID in an account that is not the first one of its name."""
+    """A row's identity in the account with this ``scope``; it has none if it is the first."""
     if not scope or not identity.startswith("row:"):
         return identity
     _, key, number = identity.split(":")

@@ -159,7 +159,7 @@ def rows_of_changed_days(
 def perhaps_linked_again(
     rows: Iterable[RowUnderId], order: Mapping[int, int]
 ) -> list[tuple[int, int, str]]:
-    """Two statements, the older first, and an account that may have been linked again between them.
+    """Two statement ids, the older first, and an account perhaps linked again between the two.
 
     ``rows`` are those that share account, day and amount with a row of another ID; ``order`` has
     the statements' positions.

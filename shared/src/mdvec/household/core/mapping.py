@@ -242,7 +242,7 @@ def fits_pattern(text: str, pattern: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def one_spelling(text: str) -> str:
-    """A column's name or a cell in one spelling: half width, without spacing."""
+    """A column's name or a cell in one spelling: NFKC, round brackets, no spacing or quotes."""
     return _SPACING.sub("", unicodedata.normalize("NFKC", text)).translate(_BRACKETS)
 
 

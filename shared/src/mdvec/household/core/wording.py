@@ -59,7 +59,7 @@ class InsufficientData(MdvecError):
 
 
 def left_out_text(files: Sequence[str]) -> str:
-    """A sentence on files that no sum includes, as they could not be imported; "" for none."""
+    """A sentence on files that are in no sum because they could not be imported; "" for none."""
     if not files:
         return ""
     return (
@@ -110,14 +110,14 @@ def left_out_in_words(reason: str | None) -> str:
 
 
 def are_transfers(reasons: Collection[str | None]) -> bool:
-    """Whether these reasons choose transfers alone."""
+    """Whether these reasons select transfers alone."""
     return set(reasons) == {"transfer"}
 
 
 def sums_in_words(spending: int, income: int, *, moved: bool = False) -> str:
-    """Sums of rows: 支出 3,200円、収入 500円; a sum of nothing is left out.
+    """Sums of rows: 支出 3,200円、収入 500円; a sum of 0 is left out.
 
-    Transfers are no spending: they ``moved`` out and in.
+    The sums of transfers (``moved``) are called 出金 and 入金.
     """
     names = ("出金", "入金") if moved else ("支出", "収入")
     named = zip(names, (spending, income), strict=True)
@@ -125,7 +125,7 @@ def sums_in_words(spending: int, income: int, *, moved: bool = False) -> str:
 
 
 def totals_in_words(totals: Totals, *, moved: bool = False) -> str:
-    """The number of rows and the sums; a sum of nothing is left out."""
+    """The number of rows and their sums; a sum of 0 is left out."""
     sums = sums_in_words(totals.spending, totals.income, moved=moved)
     if totals.spending and totals.income and not moved:
         sums += f"、収支 {format_currency(totals.balance, signed=True)}"
@@ -195,7 +195,7 @@ def renamed_notes(rows: Iterable[tuple[str, str, int, int]]) -> list[str]:
 
 
 def empty_note(gaps: Iterable[Month]) -> str:
-    """Note under a picture: these months have no rows."""
+    """A note under a chart: these months have no rows."""
     return f"{months_in_words(gaps)}には明細がありません"
 
 
