@@ -32,7 +32,7 @@ _HANDLE = re.compile(r"export_[0-9]{8}T[0-9]{6}Z_[0-9a-f]{32}\.(parquet|csv)")
 _TYPES = ".types"
 """Suffix of the file next to a CSV export that holds its columns' types."""
 _MADE_FROM = ".from"
-"""Suffix of the file next to an export that holds the states of the tables it was made from."""
+"""Suffix of the file next to an export with the states of the tables that it was made from."""
 _BESIDE = (_TYPES, _MADE_FROM)
 _DATABASE = ""
 """The key of the database's path among those states; no table has this name."""
@@ -113,8 +113,8 @@ class Export:
 class ExportFolder:
     """Exports by handle, in a folder private to this user.
 
-    The modification time of a file is set to its expiry, so exports survive a restart and servers
-    with different settings can share the folder. A file that disappears is no error.
+    A file's modification time is set to the time when it expires, so exports survive a restart, and
+    servers with different settings can share the folder. A file that disappears is no error.
 
     Args:
         folder: created at the first export, with mode 0700.
@@ -150,9 +150,9 @@ class ExportFolder:
     ) -> Export:
         """Move a finished file into the folder under a new handle; on an error, remove the file.
 
-        It must be on the same file system. ``ttl_seconds`` overrides the folder's. For a CSV export
-        the columns' ``types`` are stored in a file next to it, as is ``made_from``, the states of
-        the tables that it was made from.
+        The file must be on the same file system. ``ttl_seconds`` overrides that of the folder. For
+        a CSV export the columns' ``types`` are stored in a file next to it, as is ``made_from``,
+        the states of the tables that it was made from.
 
         Raises:
             ExportExceedsTotal: the file alone is over the limit.

@@ -313,7 +313,7 @@ def find_anomalies(
     """Unusual categories and shops of a month up to a day, by default of the latest month.
 
     Raises:
-        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
+        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as in ``LedgerView``.
         InvalidDates: it is not one month, or a month up to a day.
         InsufficientData: the ledger has nothing for that month.
     """

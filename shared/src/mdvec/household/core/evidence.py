@@ -105,7 +105,7 @@ class Judge:
         return first[0] == second[0] and first[1] != second[1]
 
     def _one_account(self, row: ComparedRow, other: ComparedRow) -> tuple[float, list[str]]:
-        """Two lines of one account are two purchases, with few exceptions by how shops charge."""
+        """Judge two lines of one account: two purchases, unless the shop charged in a known way."""
         days, share = _days(row, other), _share(row, other)
         name = self.name(row, other)
         visits = self._visits(row, other)

@@ -158,7 +158,7 @@ def read_mapped(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> M
         elif read is not None:
             bad.append(BadRow(line, read))
             blocks[-1].append(None)
-    footers = texts if len(blocks) in above else ()  # otherwise a section without rows follows them
+    footers = texts if len(blocks) in above else ()  # a last section without rows has its own
     return MappedRows(
         tuple(row for block in blocks for row in block if row is not None),
         tuple(sorted([*bad, *_left_out(foreign)])),

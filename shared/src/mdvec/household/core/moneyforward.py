@@ -159,7 +159,7 @@ class _Columns:
 
     @property
     def are_certain(self) -> bool:
-        """Whether only files of Money Forward have these; others have 大項目 and 口座, too."""
+        """Whether only Money Forward's files have these columns, unlike 大項目 and 口座."""
         there = {field for field, index in self.at.items() if index < self.width}
         return "is_target" in there or {"is_transfer", "mf_id"} <= there
 

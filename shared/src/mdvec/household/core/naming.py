@@ -127,7 +127,7 @@ class Naming(IntEnum):
 
 
 class _Word(NamedTuple):
-    """A word of a text: its normalised form, its reading in katakana, and its place."""
+    """A word of a text: normalised form, reading in katakana, and character positions."""
 
     term: str
     reading: str

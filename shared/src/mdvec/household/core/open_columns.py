@@ -113,7 +113,7 @@ def _key(names: dict[MappedColumn, MappedColumn], column: MappedColumn) -> Mappe
 
 
 def _lines_below(mapping: Mapping, records: Records) -> Iterator[_Line]:
-    """Each line's columns, by the name that a column alone has, or by its number, with its cell.
+    """Each line's columns (by name if it is unique, else by number), with their cells.
 
     If a line ends before its last columns, their cells are empty; the cells of a header are None.
     """

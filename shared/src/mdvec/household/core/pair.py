@@ -284,7 +284,7 @@ class ReviewCandidate:
 
     @property
     def payees_key(self) -> Hashable:
-        """The likeliness, the kind and the accounts; of unlikely candidates the shops, too."""
+        """Whether it is likely, its kind and its accounts; if unlikely, the shops, too."""
         payees = {payee for pair in self.pairs for payee in (pair.first_payee, pair.second_payee)}
         kin = frozenset(account for account, _ in payees) if self.is_likely else frozenset(payees)
         return self.is_likely, self.kind, kin
@@ -302,7 +302,7 @@ class ReviewCandidate:
         return self.payees_key, is_sure, frozenset(reasons)
 
     def leaving(self, kept_id: int | None = None) -> tuple[int, ...]:
-        """The ids of rows that leave the sums; of a purchase all but ``kept_id`` or the first."""
+        """The ids of rows that leave the sums; for a purchase, all but ``kept_id`` or the first."""
         if self.kind is PairKind.TRANSFER:
             return self.rows
         if self.kind is PairKind.CARD_BILL:

@@ -75,7 +75,7 @@ class ComparisonTable:
 
     @classmethod
     def of(cls, transactions: Sequence[ComparedRow], amounts_near: Bounds) -> ComparisonTable:
-        """Build the columns of rows with amounts; ``amounts_near`` bounds those of partners."""
+        """Build the columns; ``amounts_near`` gives the least and greatest amount of partners."""
         days = np.array([row.date.toordinal() for row in transactions], dtype=np.int64)
         amounts = np.array([row.amount for row in transactions], dtype=np.int64)
         order = np.lexsort((amounts, days))
@@ -92,7 +92,7 @@ class ComparisonTable:
         )  # fmt: skip
 
     def candidates(self, days: int, only: Set[int] | None) -> Iterator[CandidatePairs]:
-        """Pairs within the tolerances, in blocks; with ``only``, those with one of these ids."""
+        """Pairs within the tolerances, in blocks; with ``only``, just those of these ids."""
         wanted = None
         if only is not None:
             wanted = np.array([row.id in only for row in self.rows], dtype=bool)
@@ -278,7 +278,7 @@ class ShoppingHabits:
         return self._shop_of[row.description]
 
     def _visits(self, row: ComparedRow) -> tuple[Ints, Ints]:
-        """The days, in order, on which this account paid this shop, and the amounts."""
+        """The days (ordinals, in order) on which the row's account paid its shop; the amounts."""
         shop = self._shops[self.shop_of(row)]
         key = self._accounts[row.account] * len(self._shops) + shop
         begin, end = np.searchsorted(self._keys, (key, key + 1))
@@ -312,7 +312,7 @@ class ShoppingHabits:
         return bool((np.diff(np.sort([*others, first])) >= _MIN_MONTH_DAYS).all())
 
     def surprise(self, amount: int, days: int) -> float:
-        """How unlikely equal amounts this many days apart are by chance: a logarithm, 0 to 8."""
+        """How unlikely equal amounts so many days apart are by chance: -log, from 0 to 8."""
         others = max(self._amounts[amount] - 2, 0)
         often = next((times for step, times in _ROUND if amount % step == 0), 1)
         unseen = _UNSEEN * often / (_SCALE * max(abs(amount), 1))

@@ -39,5 +39,5 @@ class PassedOver:
 
     @property
     def may_have_rows(self) -> bool:
-        """Whether it may have transactions: no mapping fits it, or one leaves something open."""
+        """Whether the file may have transactions: no mapping fits it, or it is undecided."""
         return self.kind in (FileKind.UNMAPPED, FileKind.UNDECIDED)

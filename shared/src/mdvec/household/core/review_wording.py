@@ -161,7 +161,7 @@ def detection_message(
 def list_message(
     total: int, counts: CandidateCounts, page: int, pages: int, *, open_only: bool
 ) -> str:
-    """Message of a page of candidates: how many there are of each group, and where the rest is."""
+    """The message of a page of candidates: the number of each group, and the page's number."""
     kind = _kind(counts)
     kind = f"未確認の{kind}" if open_only else kind
     if not total:

@@ -42,7 +42,7 @@ def shop_of(description: str) -> str:
 
 
 def as_written(shop: str, text: str) -> str:
-    """A shop with the capitals that it has in a text; as it is, if the text does not show it."""
+    """A shop's name with the capitals it has in ``text``; unchanged if it is not in there."""
     plain = _in_plain_letters(text)
     at = plain.casefold().find(shop)
     written = plain[at : at + len(shop)]

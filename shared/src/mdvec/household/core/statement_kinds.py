@@ -65,7 +65,7 @@ def recognise(data: bytes, path: str, mappings: Mappings) -> ParsedFile | Mappin
     try:
         parsed = read_rows(data)
     except NotTransactions:
-        mapping = fitting_mapping(data, "", path, mappings)  # its own encoding may read the file
+        mapping = fitting_mapping(data, "", path, mappings)  # its own encoding may fit
         if mapping is None:
             raise
         return mapping

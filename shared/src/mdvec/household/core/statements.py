@@ -137,7 +137,7 @@ class RankedStatement:
     end: str
 
     def is_newer_than(self, other: RankedStatement) -> bool:
-        """Whether it is newer by time, name or rows; files of a copied folder may share a time."""
+        """Whether it is newer by time, or by names and rows if times are equal, as in copies."""
         return self.effective_mtime_ns > other.effective_mtime_ns or _is_newer(
             self.statement, self.end, other.statement, other.end
         )
@@ -289,7 +289,7 @@ def are_of_one_user(first: Statement, second: Statement) -> bool:
 
 
 def doubtful_replacers(ranked: Sequence[RankedStatement]) -> Iterator[tuple[int, int]]:
-    """Statements that are newer than another by time alone but lack its last days: old copies?
+    """Statements newer than another by time alone that lack its last days: maybe old copies.
 
     Yields the ids of the newer and of the older one. Files whose names state a period that ends
     before those days are left out.

@@ -286,7 +286,7 @@ def _amount(month: Month, amounts: Mapping[Month, int], ledger: MonthRange) -> i
 
 
 def change(amount: int | None, base: int | None) -> Decimal | None:
-    """The change from a base in percent, never 0 for a change; None without a positive base."""
+    """The change from a base in percent, 0 only if nothing changed; None if the base is not > 0."""
     if amount is None or base is None or base <= 0:
         return None
     difference = amount - base

@@ -126,7 +126,7 @@ def _opposites(
 
 
 def _only_named(charges: Iterable[tuple[ComparedRow, ComparedRow]]) -> set[tuple[int, int]]:
-    """The ids of the pairs whose rows are each named as the other's account, in one pair alone."""
+    """The ids of pairs in which each row's text names the other's account, if unambiguous."""
     named = [
         (out.id, into.id)
         for out, into in charges

@@ -73,7 +73,7 @@ class MappingProposal:
 def decide(
     mapping: Mapping, records: Records, stated: frozenset[str] = frozenset()
 ) -> MappingProposal:
-    """Decide open questions of a proposal by the balance; the user gave the ``stated`` keys."""
+    """Decide open questions of a proposal by the balance; ``stated`` keys are the user's."""
     evidence: list[MappingSentence] = []
     tried: set[str] = set()
     while True:
@@ -197,7 +197,7 @@ def ways_to_read_days(mapping: Mapping, records: Records, until: date) -> list[s
 
 
 def about_days(mapping: Mapping, ways: Sequence[str]) -> Undecided:
-    """Ask how days are to be read that can be read in these ways."""
+    """Ask which of these ways to read the days is right."""
     return Undecided("days", ", ".join(map(str, mapping.date)), ", ".join(ways))
 
 

@@ -144,7 +144,7 @@ def subject_in_words(subject: Subject) -> str:
 def received_notes(
     spending: Iterable[CategoryShare], income: Iterable[CategoryShare] = ()
 ) -> list[str]:
-    """Notes on categories of spending that received more than was spent, and the reverse."""
+    """Notes on spending with more receipts than payments, and on income with the reverse."""
     received, paid = (
         "、".join(
             f"{shown_name(str(of if of.minor else of.major))} {format_currency(-share.amount)}"
@@ -248,7 +248,7 @@ def planned_notes(totals: Totals, where: str, *, moved: bool = False) -> list[st
 
 
 def astray_note(total: int, rows: Sequence[Transaction], *, included: bool = False) -> str:
-    """Names rows dated years away from all others, which figures leave out unless ``included``."""
+    """A note on rows dated years away from all others; ``included``: figures have them."""
     named = "、".join(
         f"{row.date} {shortened(row.description)} {format_currency(row.amount)}"
         f"（{shortened(row.source_file)} {row.row_number}行目）"
