@@ -1,4 +1,4 @@
-"""`mdvec ui` and `mdvec service …`: the page in a browser, and one server for all clients."""
+"""`mdvec ui` and `mdvec service …`: the page in a browser, and a single server for all clients."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def install_command(
     """Install the server as a service of systemd or launchd, and start it."""
     settings = options.settings()
     address = manage.parse_address(http)
-    # What the server refuses at its start. It does not have this terminal's variables.
+    # Check now what the server would refuse at its start; it does not have this terminal's
+    # variables.
     token, kept_file = settings.server.token, settings.server.token_file
     is_kept = token is not None and token_file is None and _TOKEN_VARIABLE not in os.environ
     value = manage.read_token(

@@ -177,7 +177,7 @@ class ExportFolder:
             finished.chmod(PRIVATE_FILE_MODE)
             expires = now + (self._ttl if ttl_seconds is None else ttl_seconds)
             os.utime(finished, (expires, expires))
-            # Written first, so that no handle exists without them.
+            # Written first, so that no export exists without these files.
             if types and fmt == "csv":
                 self._write(handle + _TYPES, types, expires)
             known = dict(made_from or {})
@@ -222,7 +222,7 @@ class ExportFolder:
         )
 
     def types_of(self, handle: str) -> dict[str, str] | None:
-        """A CSV export's column types by column name, in order; None if none were stored."""
+        """A CSV export's column types by column name, in the file's order; None if not stored."""
         self.path_of(handle)
         return self._read(handle + _TYPES)
 
@@ -259,7 +259,7 @@ class ExportFolder:
         return gone
 
     def next_expiry(self) -> float | None:
-        """When the next export expires, in the clock's seconds; None if there is none."""
+        """When the next export expires, in seconds of the clock; None without exports."""
         return min((file.expires for file in self._files()), default=None)
 
     def _read(self, name: str) -> dict[str, str] | None:
@@ -303,7 +303,7 @@ class ExportFolder:
         yield from sorted(files, key=lambda file: (file.made, file.expires, file.handle))
 
     def _is_expired(self, file: Export) -> bool:
-        # After the clock was set back a file seems to be from the future; it must still expire.
+        # If the clock was set back, a file seems to be from the future, but must still expire.
         now = self._clock()
         return file.expires <= now or int(now) < file.made
 

@@ -96,7 +96,7 @@ class Canvas:
         self, x: float, middle: float, text: str, pixels: float, *,
         align: Align = "left", ink: str = INK, width: float | None = None,
     ) -> None:  # fmt: skip
-        """Write a line of text at the height ``middle``, cut to ``width``."""
+        """Write a line of text, centred vertically on ``middle`` and cut to ``width`` (pixels)."""
         shown = text if width is None else self.letters.fit(text, pixels, width)
         # Centring each text by its own ink would give neighbours different baselines.
         self.figure.text(
@@ -129,7 +129,7 @@ class Canvas:
         return Box(margin, top, width - margin, bottom)
 
     def legend(self, box: Box, keys: Sequence[tuple[str, str]], *, lines: bool) -> float:
-        """Name the series, given as names and colours; return the height where the legend ends."""
+        """Draw a legend of ``keys`` (names and colours); return the y in pixels where it ends."""
         font = self.measures.font
         row, swatch = _LEGEND_ROW_EM * font, (_SWATCH_EM + _NAME_GAP_EM + _COLUMN_GAP_EM) * font
         most = max(int(box.height * _MAX_LEGEND_SHARE / row), 1)

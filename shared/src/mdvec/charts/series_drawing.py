@@ -210,7 +210,7 @@ def _mark(canvas: Canvas, plot: Plot, axes: Axes, box: Box) -> None:
         words.append(((left + right) / 2, _EMPTY))
     words += [((left + right) / 2, _RUNNING) for left, right in _stretches(plot.running)]
     free_until = canvas.size[0] - canvas.measures.gap
-    for x, word in sorted(words, reverse=True):  # the running month, which is the last, first
+    for x, word in sorted(words, reverse=True):  # the last (running) month first
         center = box.left + (x - first) / (last - first) * box.width
         width = canvas.letters.width(word, small)
         right = min(center + width / 2, free_until)

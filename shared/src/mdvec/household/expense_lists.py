@@ -57,7 +57,7 @@ class ListRules:
     near_shops: tuple[str, ...]
 
     def tagged(self, note: RowNote) -> bool | None:
-        """Whether the user's tags, or a note like one, put a row into the list or out of it."""
+        """Whether a tag (or a note like it) puts a row in the list or out of it; None without."""
         words = {word.lstrip("#＃") for word in note.words}
         if f"-{self.title}" in words:
             return False
