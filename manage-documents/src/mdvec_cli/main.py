@@ -266,7 +266,7 @@ def _command() -> Any:  # noqa: ANN401 - typer's own click is private
 
 
 def _leave_reading_to_commands(command: Any) -> None:  # noqa: ANN401 - typer's own click is private
-    """Let a command say itself what it cannot read: typer knows no remedy, and no Japanese."""
+    """Let commands report unreadable paths: typer's message has no remedy and no Japanese."""
     for parameter in command.params:
         parameter.type_descriptor.parameter_info.readable = False
     for below in getattr(command, "commands", {}).values():
@@ -274,7 +274,7 @@ def _leave_reading_to_commands(command: Any) -> None:  # noqa: ANN401 - typer's 
 
 
 def _replace_closed_streams() -> None:
-    """Open /dev/null for closed standard streams, so that no file opened later gets the output."""
+    """Open /dev/null for closed standard streams; else a file opened later would get the output."""
     while (descriptor := os.open(os.devnull, os.O_RDONLY)) <= _STDERR:
         pass
     os.close(descriptor)

@@ -133,7 +133,7 @@ def ui_command(
 
 
 def _open(address: str, file: Path | None) -> None:
-    """Print the address, and open it in the browser through the file, if given."""
+    """Print the address; if ``file`` is given, open the address in the browser through it."""
     print_line(address)
     if file is None:
         return

@@ -262,7 +262,7 @@ def begin_data() -> None:
 
 
 def _for_stream(text: str, stream: TextIO) -> str:
-    """A text for a pipe; on a terminal, without characters that move the cursor or turn a line."""
+    """The text; on a terminal, characters that move the cursor or reverse a line are escaped."""
     if not stream.isatty():
         return text
     parts = _LAYOUT.split(text)
@@ -350,7 +350,7 @@ def _folded(terminal: Console, drawn: Table, numbers: Mapping[int, int]) -> bool
 
 
 def _records(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """A line for each value of each row, after the name of its column; facts name themselves."""
+    """A line for each value of each row, after its column's name; facts are pairs already."""
     from rich import cells
 
     if not rows:
