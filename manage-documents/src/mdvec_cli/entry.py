@@ -21,5 +21,5 @@ def main() -> None:
     loaded()
     try:
         mdvec_cli.main.main()
-    finally:  # an interrupt while the interpreter ends would print a traceback
+    finally:  # an interrupt at the interpreter's exit would print a traceback
         signal.signal(signal.SIGINT, signal.SIG_DFL)

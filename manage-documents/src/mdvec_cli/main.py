@@ -1,4 +1,4 @@
-"""Entry point of `mdvec`: adds the commands, turns errors into messages and exit codes.
+"""Entry point of `mdvec`: adds the commands, and turns errors into messages and exit codes.
 
 Help is in the user's language; Japanese lines are broken to fit the terminal.
 """
@@ -46,14 +46,14 @@ _INSTEAD = {
     "list_sources": "mdvec status -n NAME",
     "reindex": "mdvec import -n NAME --mode update",
 }
-"""What a terminal has for a tool of the server."""
+"""What messages name on a terminal in place of a tool of the server."""
 _EXTRA = re.compile(r"  \[")
 _STDERR = 2
 _WRONG_USAGE = 2
 _CLOSED_PIPE = 141
-"""The exit code of a command whose output nobody reads any more, as by SIGPIPE."""
+"""The exit code of a command whose output is no longer read, as after SIGPIPE."""
 _UNWRITABLE = (errno.ENOSPC, errno.EBADF)
-"""Errors of a closed or full output; the library handles those of its own files."""
+"""Errors of a closed or full output; the library handles errors of its own files."""
 _GROUPS = {
     "tool": commands.tool.app,
     "household": commands.household.app,
@@ -70,7 +70,8 @@ _COMMANDS = (
     commands.unregister_command, commands.demo_command, commands.samples_command,
 )  # fmt: skip
 _LOOKALIKE = re.compile(r"\S*\u3000\S*|^[\u2010-\u2015\u2212\u30fc\uff0d]\S*")
-"""Words with a sign that looks like a space between them, or like the - of an option."""
+"""Words with a character in them that looks like a space, or at the start like the - of an
+option."""
 _NOT_READ = re.compile(r", unable to parse string as an? \w+")
 _MAX_WORD = 80
 _EMPTY_WORDS = re.compile(r"argument\(s\) \( *\)")
@@ -155,7 +156,7 @@ class _Commands(TyperGroup):
         except KeyboardInterrupt as error:
             say("stopped")
             raise typer.Exit(STOPPED) from error
-        except EOFError as error:  # typer would take it for an answer that was not given
+        except EOFError as error:  # typer would take it for a missing answer to a question
             if "marshal" not in str(error):
                 raise
             remedy = this_installation().repairing("mdvec")
@@ -211,14 +212,14 @@ def main() -> None:
     _end_as_by_ctrl_c()
     _need_a_working_folder()
     for stream in (sys.stdout, sys.stderr):
-        # A file name may not be valid Unicode; printing it must not fail. On Windows a pipe has an
-        # old console encoding, which lacks letters.
+        # A file name may not be valid Unicode, but printing it must not fail. On Windows, a pipe
+        # has an old console encoding that lacks letters.
         encoding = "utf-8" if sys.platform == "win32" else None
         stream.reconfigure(encoding=encoding, errors="backslashreplace")  # type: ignore[union-attr]
     try:
         with _quiet_at_a_closed_pipe():
             code = _command()(prog_name="mdvec", standalone_mode=False)
-            sys.stdout.flush()  # here, where its errors are caught and explained
+            sys.stdout.flush()  # here, where errors of the flush are caught and explained
         sys.exit(code)
     except typer.TyperException as error:
         say(_wrong_usage(error))
@@ -244,7 +245,7 @@ def main() -> None:
 
 @contextmanager
 def _quiet_at_a_closed_pipe() -> Iterator[None]:
-    """End the program without a word where nobody reads its output any more."""
+    """End the program without a message if its output is no longer read."""
     try:
         yield
     except (SystemExit, BrokenPipeError) as end:
@@ -265,7 +266,7 @@ def _command() -> Any:  # noqa: ANN401 - typer's own click is private
 
 
 def _leave_reading_to_commands(command: Any) -> None:  # noqa: ANN401 - typer's own click is private
-    """Let a command say itself what it cannot read: typer knows no remedy, and no Japanese."""
+    """Let commands report unreadable paths: typer's message has no remedy and no Japanese."""
     for parameter in command.params:
         parameter.type_descriptor.parameter_info.readable = False
     for below in getattr(command, "commands", {}).values():
@@ -273,7 +274,7 @@ def _leave_reading_to_commands(command: Any) -> None:  # noqa: ANN401 - typer's 
 
 
 def _replace_closed_streams() -> None:
-    """Open /dev/null for closed standard streams, so that no file opened later gets the output."""
+    """Open /dev/null for closed standard streams; else a file opened later would get the output."""
     while (descriptor := os.open(os.devnull, os.O_RDONLY)) <= _STDERR:
         pass
     os.close(descriptor)
@@ -284,7 +285,7 @@ def _replace_closed_streams() -> None:
 
 
 def _end_as_by_ctrl_c() -> None:
-    """Let SIGTERM and SIGHUP end the program like Ctrl-C, so that temporary copies and servers go.
+    """Let SIGTERM and SIGHUP end the program like Ctrl-C, which cleans up files and servers.
 
     A signal that is ignored, as with nohup, stays ignored.
     """
@@ -319,7 +320,7 @@ def _wrong_usage(error: typer.TyperException) -> str:
 
 
 def _path_of_command() -> str:
-    """The names of the command and its groups, where typer's error does not tell them."""
+    """The command and its groups by name, from the command line, if typer's error lacks them."""
     command: Any = typer.main.get_command(app)
     names = ["mdvec"]
     for word in sys.argv[1:]:
@@ -330,7 +331,7 @@ def _path_of_command() -> str:
 
 
 def _say_lookalikes(quoted_in: str | None = None) -> None:
-    """Note the words of a failed command line with a space or dash that only looks plain.
+    """Report words of a failed command line with a space or dash that only looks plain.
 
     If the line was understood, ``quoted_in`` is its error, and only words in it are named: a search
     may well contain such signs.

@@ -87,7 +87,7 @@ def _overview(database: Path, *, as_json: bool) -> None:
 
 
 def _print_notes(tools: Sequence[ToolStatus]) -> None:
-    """Print which imports are unfinished, and what indexes vectors outside the file."""
+    """Print notes on unfinished imports, unsent vectors, and vectors outside the database."""
     for tool in tools:
         if tool.unfinished:
             say(f"note: {tool.unfinished}")

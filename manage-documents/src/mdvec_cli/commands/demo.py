@@ -1,4 +1,4 @@
-"""`mdvec demo`, `samples` and `serve`: a tour of mdvec, its sample files, and serving a folder."""
+"""`mdvec demo`, `samples` and `serve`: a tour of mdvec, its sample files, and a served folder."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def demo_command(
         try:
             with tempfile.TemporaryDirectory(prefix="mdvec-demo-") as made:
                 _demonstrate(ctx, Path(made))
-        finally:  # after Ctrl-C, too: the import said how to continue it
+        finally:  # also after Ctrl-C, which prints how to continue
             say("")
             say(f"the demo's folder is removed again; to keep one: {here.program} demo FOLDER")
     say(f"that took {time.monotonic() - began:.1f} s, and nothing left this machine")
@@ -83,7 +83,7 @@ def demo_command(
 
 
 def _demonstrate(ctx: typer.Context, folder: Path) -> None:
-    """Run each step as a user would type it, in the folder and with a database there."""
+    """Run each step as a user would type it, in ``folder`` and with a database there."""
     try:
         (folder / "samples").mkdir(parents=True)
         (folder / "config.toml").touch(exist_ok=False)
@@ -108,7 +108,7 @@ def _say_removed(folder: Path) -> None:
 
 @contextmanager
 def _settings_of(folder: Path) -> Iterator[None]:
-    """Within the block, use the demo's folder and settings, except for the language."""
+    """Within the block, use the demo's folder and settings; only the language stays the user's."""
     before = dict(os.environ)
     for name in before:
         if name.startswith("MDVEC_") and name != "MDVEC_DISPLAY_LANGUAGE":

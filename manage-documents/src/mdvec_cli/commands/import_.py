@@ -150,7 +150,7 @@ def _import_one(
 
 
 def _is_rebuilt_later(request: ImportRequest) -> bool:
-    """Whether the import builds notes again, whose old texts searches read meanwhile."""
+    """Whether the import rebuilds notes in the background while searches use the old index."""
     if not request.is_background or request.mode != "replace":
         return False
     tool = manage.find_tool(request.database, request.tool)
@@ -159,7 +159,7 @@ def _is_rebuilt_later(request: ImportRequest) -> bool:
 
 
 def _check_model(request: ImportRequest, options: BackendOptions) -> None:
-    """Load the model of a rebuild here, so that its errors are shown to the user."""
+    """Load the model of a rebuild in this process, so that the user sees its errors."""
     model = request.model or manage.find_tool(request.database, request.tool).model
     if model is not None and embedding.is_endpoint_model(model):
         raise importing.ImportRefused(
@@ -171,7 +171,7 @@ def _check_model(request: ImportRequest, options: BackendOptions) -> None:
 def _start(request: ImportRequest, config: Path | None) -> None:
     """Start an import in a process that outlives this command.
 
-    Nobody reads its messages; if it fails, the status of its tool tells why.
+    Its messages are discarded; if it fails, the tool's status tells why.
     """
     code = "from mdvec_cli.entry import main; main()"
     subprocess.Popen(  # noqa: S603 - this program, with options of its own
@@ -186,7 +186,7 @@ def _start(request: ImportRequest, config: Path | None) -> None:
 def _import_all(
     database: Path, import_one: Callable[[str], ImportReport], *, as_json: bool
 ) -> None:
-    """Import every active tool; exit code 1 if one failed."""
+    """Import every active tool; exit with code 1 if any failed."""
     done: list[dict[str, object]] = []
     failed = 0
     tools = manage.list_tools(database, active_only=True)

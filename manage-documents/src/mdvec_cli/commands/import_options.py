@@ -1,4 +1,4 @@
-"""The options of `mdvec import`, and the imports that they ask for."""
+"""The options of `mdvec import`, and the import requests made of them."""
 
 from __future__ import annotations
 
@@ -171,10 +171,10 @@ class ImportOptions:
             raise typer.BadParameter("name one tool with it", param_hint="--background")
 
     def check_kind(self, database: Path) -> None:
-        """Refuse chunking options for files that are not split, and a model for files not embedded.
+        """Refuse chunking options if files are not split, and a model if they are not embedded.
 
         Raises:
-            MdvecError: the named tool has no use for one of the options, or it cannot be read.
+            MdvecError: the named tool cannot use one of the options, or the tool cannot be read.
         """
         splitting = (self.chunk_strategy, self.chunk_size, self.chunk_overlap)
         is_split = any(value is not None for value in splitting)
@@ -194,7 +194,7 @@ class ImportOptions:
             )
 
     def settings(self, options: SettingsOptions) -> Settings:
-        """The settings, with those that are options here."""
+        """Load the settings, overridden by these options."""
         return options.settings(
             model={"name": self.model},
             chunking={
@@ -207,7 +207,7 @@ class ImportOptions:
     def request(
         self, settings: Settings, tool: str, tables: datasets.DatasetOptions | None
     ) -> ImportRequest:
-        """The import of a tool that the options, and `tables` of them, ask for."""
+        """The request for an import of a tool; ``tables`` is what ``tables()`` returned."""
         return manage.import_request(
             settings,
             tool,
@@ -224,10 +224,10 @@ class ImportOptions:
         )
 
     def tables(self) -> datasets.DatasetOptions | None:
-        """The options for a dataset; None if none is given.
+        """The options for a dataset; None if none are given.
 
         Raises:
-            MdvecError: one of them cannot be read.
+            MdvecError: an option cannot be parsed.
         """
         readings = datasets.reading_choices(
             self.read or (), encoding=self.encoding, delimiter=self.delimiter,

@@ -1,4 +1,4 @@
-"""`mdvec query`: rows of a SELECT, and saved questions; code that table commands share."""
+"""`mdvec query`: rows of a SELECT, and saved questions; also code that table commands share."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class OpenTables:
     analytics: sql.Analytics
 
     def answer(self, work: Callable[[], sql.JsonAnswer], read: str = "") -> sql.JsonAnswer:
-        """Run ``work``; print its warnings and those about the tables ``read`` to stderr.
+        """Run ``work``; print its warnings, and those about the tables that the SQL ``read`` reads.
 
         Raises:
             MdvecError: the work failed.
@@ -97,7 +97,7 @@ def open_tables(options: SettingsOptions) -> Iterator[OpenTables]:
 
 
 def date_range(first: str | None, last: str | None) -> tuple[str, str] | None:
-    """The range of --from and --to."""
+    """The range of --from and --to; None without them."""
     if (first is None) != (last is None):
         present, missing = ("--to", "--from") if first is None else ("--from", "--to")
         raise typer.BadParameter(
@@ -278,7 +278,7 @@ def _print_rows(
     most: int,
     flag: TableFormat | None,
 ) -> None:
-    """Print the rows of the query that ``prepare`` returns; it reads the tables ``read``."""
+    """Print the rows of the query that ``prepare`` returns; ``read`` is its SQL, for warnings."""
     questions, form = tables.analytics.questions, tables.form(flag)
 
     def work() -> sql.JsonAnswer:

@@ -1,4 +1,4 @@
-"""`mdvec register` and `mdvec rules`: the server, and rules of analysis, in other programs."""
+"""`mdvec register` and `mdvec rules`: add the server and rules for analysis to other programs."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def uninstall_command(path: PathOption = None, ipython: IPythonOption = False) -
 
 
 def _instructions(path: Path | None, *, ipython: bool) -> Path | None:
-    """The file of instructions; None if only the script is meant."""
+    """The absolute path of the file of instructions; None if only the script is meant."""
     if path is None and ipython:
         return None
     return (path or Path("CLAUDE.md")).absolute()

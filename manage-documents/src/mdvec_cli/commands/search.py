@@ -1,4 +1,4 @@
-"""`mdvec search` and `mdvec get`: the same results as the server, and stored documents."""
+"""`mdvec search` and `mdvec get`: the same results as from the server, and stored documents."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def _print_hits(answer: search.Answer, *, explain: bool) -> None:
 
 
 def _hit_line(hit: search.Hit) -> str:
-    """A hit's line without its location."""
+    """The end of a hit's line: what it is about, what found it, and other tools that have it."""
     about = f"  ({on_one_line(hit.about)})" if hit.about else ""
     found_by = f"  [found by {on_one_line(', '.join(hit.found_by))}]" if hit.found_by else ""
     return about + found_by + (f"  [also in {', '.join(hit.also_in)}]" if hit.also_in else "")

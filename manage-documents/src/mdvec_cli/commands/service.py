@@ -1,4 +1,4 @@
-"""`mdvec ui` and `mdvec service …`: the page in a browser, and one server for all clients."""
+"""`mdvec ui` and `mdvec service …`: the page in a browser, and a single server for all clients."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def ui_command(
 
 
 def _open(address: str, file: Path | None) -> None:
-    """Print the address, and open it in the browser through the file, if given."""
+    """Print the address; if ``file`` is given, open the address in the browser through it."""
     print_line(address)
     if file is None:
         return

@@ -204,7 +204,7 @@ def _format_of(output: Path | None) -> FileFormat:
 
 
 class FileNotWritten(MdvecError):
-    """There is no room for a file that the user asked for."""
+    """A file that the user asked for cannot be written, such as for lack of space."""
 
 
 @contextmanager
@@ -217,13 +217,13 @@ def _writing(path: Path) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """The content, still in a temporary file, of the file that is to appear at ``path``."""
+    """The content (in a temporary file) of a file that will appear at ``path``."""
 
     path: Path
     content: IO[bytes]
 
     def write(self, more: bytes) -> None:
-        """Add to the content; raises FileNotWritten."""
+        """Append to the content; raises FileNotWritten."""
         with _writing(self.path):
             self.content.write(more)
 
@@ -233,9 +233,9 @@ def new_file(path: Path, *, replace: bool) -> Iterator[NewFile]:
     """A file that appears at ``path`` once it is complete; an incomplete one is removed.
 
     Raises:
-        FileNotWritten: writing it failed; nothing is left of it.
+        FileNotWritten: writing the file failed; nothing of it is left.
     """
-    if os.path.lexists(path) and not replace:  # a link that leads nowhere, too
+    if os.path.lexists(path) and not replace:  # even a broken link
         raise typer.BadParameter(
             f"{path} exists; give another name, or --replace", param_hint="--output"
         )
@@ -258,7 +258,7 @@ def new_file(path: Path, *, replace: bool) -> Iterator[NewFile]:
             part.chmod(0o666 & ~umask)
             part.replace(path)
     finally:
-        with suppress(OSError):  # of what there was no room for
+        with suppress(OSError):  # the disk may be full
             incomplete.close()
         part.unlink(missing_ok=True)
 

@@ -1,4 +1,4 @@
-"""Options that several commands share, the settings they give, and all printing.
+"""Options that several commands share, the settings they lead to, and all printing.
 
 Results go to stdout as tables, lines or JSON, messages to stderr.
 """
@@ -43,12 +43,12 @@ _FLAGS = {
     ("search", "k"): "'--k' / '-k'",
     ("search", "mode"): "'--mode' / '-m'",
 }
-"""The flags that are settings, by section and key."""
+"""The flags that override settings, by the setting's section and key."""
 FormatOption = Annotated[DisplayFormat | None, typer.Option("--format", help="The output format.")]
 STOPPED = 130
 """The exit code of a command interrupted by Ctrl-C."""
 _LEAST_CELLS = 10
-"""A table's longer texts never get less room than this, so a date stays whole."""
+"""The least width of a table's text columns in cells, so that a date stays whole."""
 _LAYOUT = re.compile(r"(\r\n|\n|\t)")
 _LABELS = {
     "error": "エラー",
@@ -60,7 +60,7 @@ _LABELS = {
 
 
 def complete_tool_names(ctx: typer.Context, incomplete: str) -> list[str]:
-    """The names with this beginning; none if the database cannot be read."""
+    """The tools' names that start with ``incomplete``; none if the database cannot be read."""
     from mdvec.settings import load_settings
 
     config, database = (ctx.params.get(name) for name in ("config", "database"))
@@ -120,7 +120,7 @@ class SettingsOptions:
         return self.load(**sections).settings
 
     def load(self, **sections: dict[str, Any]) -> Loaded:
-        """The settings with their origins; opens the log."""
+        """Load the settings with their origins, and open the log."""
         from mdvec.settings import (
             FlagRefused,
             load_with_origins,
@@ -159,7 +159,7 @@ def command_group(help_: str) -> typer.Typer:
 def with_settings_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give ``command`` the options that the dataclasses among its parameters declare.
 
-    The first parameter is `SettingsOptions`, whose options are listed last.
+    The first parameter must be `SettingsOptions`; its options are listed last.
     """
     settings, *own = inspect.signature(command, eval_str=True).parameters.values()
     declared: list[inspect.Parameter] = []
@@ -180,7 +180,7 @@ def with_settings_options(command: Callable[..., None]) -> Callable[..., None]:
         command(**values)
 
     filled.__signature__ = inspect.Signature(declared)  # type: ignore[attr-defined]
-    filled.__annotations__ = {}  # the signature has them, evaluated
+    filled.__annotations__ = {}  # the signature has them, already evaluated
     return filled
 
 
@@ -197,7 +197,7 @@ def _log_to_stderr() -> None:
 
 
 def wants_json(flag: DisplayFormat | None, settings: Settings) -> bool:
-    """Whether the result is to be JSON: the flag says so, or without one the settings."""
+    """Whether the result is to be JSON, by the flag or else by the settings."""
     return (flag or settings.display.default_format) == "json"
 
 
@@ -207,12 +207,12 @@ def say(message: str) -> None:
 
 
 def in_own_language(message: str) -> str:
-    """A message in the user's language; one without a translation stays as it is."""
+    """A message in the user's language, or unchanged if it has no translation."""
     label, colon, sentence = message.partition(": ")
     if not is_japanese():
         if not message.endswith("。"):
             return message
-        from mdvec.household import in_english  # takes time, and few messages need it
+        from mdvec.household import in_english  # slow to import, and few messages need it
 
         return f"{label}: {in_english(sentence)}" if label in _LABELS else in_english(message)
     if not colon or label not in _LABELS:
@@ -249,12 +249,12 @@ def print_text(text: str) -> None:
 
 
 def print_part(text: str) -> None:
-    """Print a part of a text; a pipe gets it byte by byte, which ``typer.echo`` would change."""
+    """Print a part of a text; a pipe gets it unchanged, unlike with ``typer.echo``."""
     sys.stdout.write(_for_stream(text, sys.stdout))
 
 
 def begin_data() -> None:
-    """Make a pipe UTF-8, as files of data are: another encoding may lack signs of the data."""
+    """Make a pipe UTF-8, as data files are: another encoding may lack characters of the data."""
     encoding = sys.stdout.encoding
     if not sys.stdout.isatty() and codecs.lookup(encoding).name != "utf-8":
         say(f"note: the output is UTF-8, not {encoding}, which may lack signs of the data")
@@ -262,7 +262,7 @@ def begin_data() -> None:
 
 
 def _for_stream(text: str, stream: TextIO) -> str:
-    """A text for a pipe; on a terminal, without characters that move the cursor or turn a line."""
+    """The text; on a terminal, characters that move the cursor or reverse a line are escaped."""
     if not stream.isatty():
         return text
     parts = _LAYOUT.split(text)
@@ -275,7 +275,7 @@ def print_json(value: DataclassInstance | dict[str, object]) -> None:
     text = json.dumps(plain, ensure_ascii=False, indent=2, default=_plain_value)
     try:
         text.encode(sys.stdout.encoding)
-    except UnicodeEncodeError:  # with JSON's own escapes the encoding has every sign
+    except UnicodeEncodeError:  # JSON's escapes need only ASCII
         text = json.dumps(plain, indent=2, default=_plain_value)
     print_line(text)
 
@@ -329,13 +329,13 @@ def print_rows(
 
 
 def _fits(terminal: Console, drawn: Table) -> bool:
-    """Whether a terminal has room for a table whose columns are as wide as they may be."""
+    """Whether a terminal has room for a table at its full width."""
     any_width = terminal.options.update_width(sys.maxsize)
     return terminal.measure(drawn, options=any_width).maximum <= terminal.width
 
 
 def _folded(terminal: Console, drawn: Table, numbers: Mapping[int, int]) -> bool:
-    """Keep the numbers of a table whole, so that its texts alone are folded; whether it fits.
+    """Let a table fold only its texts and keep its numbers whole; returns whether it fits then.
 
     ``numbers`` has the widths of the columns of numbers by their positions.
     """
@@ -350,7 +350,7 @@ def _folded(terminal: Console, drawn: Table, numbers: Mapping[int, int]) -> bool
 
 
 def _records(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """A line for each value of each row, after the name of its column; facts name themselves."""
+    """A line for each value of each row, after its column's name; facts are pairs already."""
     from rich import cells
 
     if not rows:
@@ -388,7 +388,7 @@ def _plain_value(value: object) -> str:
 
 
 def confirmed(question: str) -> bool:
-    """Whether the user answers yes; False without a terminal."""
+    """Ask the user, and return whether the answer is yes; False without a terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     return typer.confirm(_for_stream(in_own_language(question), sys.stderr), err=True)

@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from mdvec.sync import End, Imports
 
 _LOOK_MS = 5_000
-"""How often sources that cannot be watched are checked: single files, and missing folders."""
+"""In milliseconds, how often sources that cannot be watched (single files and missing folders) are
+checked."""
 _GATHER_MS = 1_600
-"""Changes within this time form one batch."""
+"""In milliseconds; changes within this time form one batch."""
 
 
 class WatchRefused(MdvecError):
@@ -73,7 +74,7 @@ class _Watcher:
         """Watch until Ctrl-C.
 
         Raises:
-            ToolNotFound: there is no active tool of a name.
+            ToolNotFound: there is no active tool with one of the names.
         """
         from mdvec.tools import ToolNotFound
 
@@ -138,12 +139,12 @@ class _Watcher:
             self._say_trouble(name, seen.trouble or seen.warning())
             if seen.is_stale and self._attempts.begin(name, seen.mark):
                 run = self._imports.start(name, is_automatic=True)
-                while not run.wait(1.0):  # in short waits, so that Ctrl-C is noticed
+                while not run.wait(1.0):  # short waits, so that Ctrl-C is noticed
                     pass
                 self._tell(name, run.end)
 
     def _say_trouble(self, name: str, trouble: str) -> None:
-        """Report trouble with a tool, or its end, when that changes."""
+        """Report trouble with a tool when it changes, and when it ends."""
         if trouble != self._troubles.get(name, ""):
             self._troubles[name] = trouble
             say(trouble or f"the source of {name} is there again")
@@ -162,10 +163,10 @@ def _changes(folders: Sequence[Path], database: Path) -> Iterator[object]:
     """Yields once for each batch of changes below the folders, and every few seconds.
 
     Changes of our own database are ignored: it may be in such a folder, and each check writes to
-    it.
+    the database.
 
     Raises:
-        WatchRefused: the system does not watch so many folders.
+        WatchRefused: the system cannot watch so many folders.
     """
     from watchfiles import watch
 

@@ -1,4 +1,4 @@
-"""Charts of exports and DataFrames: their columns and rows, as the server draws them."""
+"""Draws charts of exports and DataFrames, as the server draws those of queries."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ ChartRows = tuple[tuple[Column, ...], Fetch]
 ColumnRole = Literal["place", "name", "number"]
 """A position on an axis, a name of any type, or a number."""
 WantedColumn = tuple[Hashable, ColumnRole]
-"""A column by its name, which pandas may have made a number."""
+"""A column by its name, which may be a number in pandas."""
 _NEEDED = ("matplotlib", "matplotlib_fontja", "PIL")
 _FORMATS: dict[str, ImageFormat] = {
     ".png": "png", ".svg": "svg", ".jpg": "jpeg", ".jpeg": "jpeg",
@@ -166,7 +166,7 @@ def _store_polars(
 def wanted_columns(
     kind: str, x: Hashable, ys: tuple[Hashable, ...], color: Hashable
 ) -> list[WantedColumn]:
-    """The columns of the chart in the order in which ``plot_of`` takes them; none for all columns.
+    """The chart's columns in the order that ``plot_of`` expects; empty for all columns.
 
     Raises:
         ChartRefused: there is no such kind, or it needs other columns.
@@ -194,7 +194,7 @@ def wanted_columns(
 def _rules(
     kind: str, x: Hashable, ys: tuple[Hashable, ...], color: Hashable
 ) -> list[tuple[bool, str]]:
-    """What may be wrong with the columns of a kind of chart: conditions, each with its message."""
+    """What can be wrong with the columns of a kind of chart: conditions with their messages."""
     has_x, has_color = x is not None, color is not None
     plane = (not (has_x and ys), f"a {kind} chart needs x and y, the names of columns")
     rules = {
@@ -210,10 +210,10 @@ def _rules(
 
 
 def check_numbers(wanted: Sequence[WantedColumn], shown: Sequence[Column]) -> None:
-    """Refuse a column wanted as numbers that holds none; ``plot_of`` would skip it.
+    """Refuse a column wanted as numbers that has another type; ``plot_of`` would skip it.
 
     Raises:
-        ChartRefused: such a column was found.
+        ChartRefused: there is such a column.
     """
     for column, (_, role) in zip(shown, wanted, strict=False):
         if role == "number" and not is_measured(column):
@@ -230,7 +230,7 @@ class SafeChart:
         plot: what it shows.
         png: the picture, under 500 kB.
         size: its width and height in pixels.
-        font_path: the file of its font; None is the one that comes with matplotlib-fontja.
+        font_path: the file of its font; None for the font that comes with matplotlib-fontja.
     """
 
     plot: Plot
@@ -297,12 +297,12 @@ def safe_chart(
         data: the handle of an export, however many rows it has, or a DataFrame or Series of polars
             or pandas.
         kind: bar, line, area, scatter, histogram, box or heatmap.
-        x: the column of the horizontal axis; of boxes, the one that names them.
-        y: one column of numbers or several; of a heat map, the column that names its rows.
-        color: the column whose values name the series; of a heat map, its numbers.
+        x: the column of the horizontal axis; for boxes, the column that names them.
+        y: one or more columns of numbers; for a heat map, the column that names its rows.
+        color: the column whose values name the series; for a heat map, the column of numbers.
         title: written above the chart.
         size: width and height in pixels, by default 800x600.
-        folder: the folder of exports; by default the one in the settings, as for the server.
+        folder: the folder of exports; by default the folder in the settings, as for the server.
 
     Raises:
         ChartRefused: the columns do not fit the kind of chart, or the size is out of bounds.

@@ -23,9 +23,9 @@ class OutputLimits:
     """The limits of a notebook cell's output.
 
     Attributes:
-        json_bytes: of one JSON value, or of one line that is not prose.
-        rows: of one table.
-        printed_bytes: of everything that the cell prints.
+        json_bytes: the most bytes of one JSON value, or of one line that is not prose.
+        rows: the most rows of one table.
+        printed_bytes: the most bytes of everything that the cell prints.
     """
 
     json_bytes: int = MAX_JSON_BYTES

@@ -32,7 +32,7 @@ _HANDLE = re.compile(r"export_[0-9]{8}T[0-9]{6}Z_[0-9a-f]{32}\.(parquet|csv)")
 _TYPES = ".types"
 """Suffix of the file next to a CSV export that holds its columns' types."""
 _MADE_FROM = ".from"
-"""Suffix of the file next to an export that holds the states of the tables it was made from."""
+"""Suffix of the file next to an export with the states of the tables that it was made from."""
 _BESIDE = (_TYPES, _MADE_FROM)
 _DATABASE = ""
 """The key of the database's path among those states; no table has this name."""
@@ -113,8 +113,8 @@ class Export:
 class ExportFolder:
     """Exports by handle, in a folder private to this user.
 
-    The modification time of a file is set to its expiry, so exports survive a restart and servers
-    with different settings can share the folder. A file that disappears is no error.
+    A file's modification time is set to the time when it expires, so exports survive a restart, and
+    servers with different settings can share the folder. A file that disappears is no error.
 
     Args:
         folder: created at the first export, with mode 0700.
@@ -150,9 +150,9 @@ class ExportFolder:
     ) -> Export:
         """Move a finished file into the folder under a new handle; on an error, remove the file.
 
-        It must be on the same file system. ``ttl_seconds`` overrides the folder's. For a CSV export
-        the columns' ``types`` are stored in a file next to it, as is ``made_from``, the states of
-        the tables that it was made from.
+        The file must be on the same file system. ``ttl_seconds`` overrides that of the folder. For
+        a CSV export the columns' ``types`` are stored in a file next to it, as is ``made_from``,
+        the states of the tables that it was made from.
 
         Raises:
             ExportExceedsTotal: the file alone is over the limit.
@@ -177,7 +177,7 @@ class ExportFolder:
             finished.chmod(PRIVATE_FILE_MODE)
             expires = now + (self._ttl if ttl_seconds is None else ttl_seconds)
             os.utime(finished, (expires, expires))
-            # Written first, so that no handle exists without them.
+            # Written first, so that no export exists without these files.
             if types and fmt == "csv":
                 self._write(handle + _TYPES, types, expires)
             known = dict(made_from or {})
@@ -222,7 +222,7 @@ class ExportFolder:
         )
 
     def types_of(self, handle: str) -> dict[str, str] | None:
-        """A CSV export's column types by column name, in order; None if none were stored."""
+        """A CSV export's column types by column name, in the file's order; None if not stored."""
         self.path_of(handle)
         return self._read(handle + _TYPES)
 
@@ -259,7 +259,7 @@ class ExportFolder:
         return gone
 
     def next_expiry(self) -> float | None:
-        """When the next export expires, in the clock's seconds; None if there is none."""
+        """When the next export expires, in seconds of the clock; None without exports."""
         return min((file.expires for file in self._files()), default=None)
 
     def _read(self, name: str) -> dict[str, str] | None:
@@ -303,7 +303,7 @@ class ExportFolder:
         yield from sorted(files, key=lambda file: (file.made, file.expires, file.handle))
 
     def _is_expired(self, file: Export) -> bool:
-        # After the clock was set back a file seems to be from the future; it must still expire.
+        # If the clock was set back, a file seems to be from the future, but must still expire.
         now = self._clock()
         return file.expires <= now or int(now) < file.made
 

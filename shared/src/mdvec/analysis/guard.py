@@ -1,4 +1,4 @@
-"""Limits what code prints for a model: checks of an output's size, and a guard on all output."""
+"""Limits what code prints for a model: checks an output's size, and guards all output."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import Any, Self, TextIO
 from mdvec.analysis.errors import MAX_TABLE_ROWS, AnalysisError, OutputLimits, limits_in_force
 
 _AGGREGATES = {"bins"}
-"""Keys of lists that hold aggregates, such as those of ``histogram``; only their size counts."""
+"""Keys of lists of aggregates, as in ``histogram``; they are limited in bytes, not in rows."""
 _JSON_START = re.compile(r"^[ \t]*(?=[\[{])", re.MULTILINE)
 _LINE_END = re.compile(r"[ \t]*(?=[\r\n]|$)")
 _RULE = re.compile(r"[\s|+:=.…\-─━═┄┌┬┐├┼┤└┴┘╞╪╡│┆]*")
@@ -30,7 +30,7 @@ _MAX_CELL_CHARS = 50
 _PICTURES = ("image/", "video/", "audio/")
 _log = logging.getLogger("mdvec")
 _frames: list[ExitStack] = []
-"""What restores how frames print, one for each running guard."""
+"""For each running guard, the stack that restores how frames print."""
 
 
 def validate_output(output: object, limits: OutputLimits | None = None) -> tuple[bool, str | None]:
@@ -51,7 +51,7 @@ def validate_output(output: object, limits: OutputLimits | None = None) -> tuple
 
 
 def _troubles(output: str, limits: OutputLimits) -> Iterator[str]:
-    """Every violated limit, as a reason; cheap checks come first."""
+    """A reason for each violated limit; cheap checks come first."""
     if _bytes(output) > limits.printed_bytes:
         yield f"the output has more than {limits.printed_bytes:,} bytes"
     data = [line for line in output.splitlines() if not _is_rule(line) and not _is_sentence(line)]
@@ -112,7 +112,7 @@ def _most_rows(value: object) -> int:
 
 def _block_troubles(lines: Sequence[str], limits: OutputLimits) -> Iterator[str]:
     """Limits that a block of lines violates, or a line in it."""
-    # polars adds a line of types
+    # polars adds a line with the types
     header = 2 if any("┆" in line or "│" in line for line in lines) else 1
     for is_table, rows in groupby(lines, key=_is_in_columns):
         if is_table and (count := len([*rows]) - header) > limits.rows:
@@ -175,7 +175,7 @@ def output_guard(max_bytes: int | None = None) -> OutputGuard:
 
 
 class OutputGuard:
-    """The guard that ``output_guard`` returns; it can be started once."""
+    """The guard that ``output_guard`` returns; it can only be started once."""
 
     def __init__(self, max_bytes: int) -> None:
         self._limit = max_bytes
@@ -194,8 +194,8 @@ class OutputGuard:
             raise AnalysisError("this output_guard was started already; make another one")
         self._stdout = sys.stdout
         _frames.append(_short_frames())
-        # All guards change the same things, but may end in any order. Each undoes its own changes,
-        # the last one first.
+        # All guards change the same things, but may end in any order; each undoes its own changes
+        # in reverse order.
         self._undo.callback(lambda: _frames.pop().close())
         for name in ("stdout", "stderr"):
             stream = _CountedStream(getattr(sys, name), self._take)
@@ -259,7 +259,7 @@ class OutputGuard:
         """A display message to the notebook, without the representations that exceed the limit."""
         data = message.get("content", {}).get("data", {})
         texts = {kind: value for kind, value in data.items() if not kind.startswith(_PICTURES)}
-        # A notebook shows one of the representations; the longest one counts.
+        # A notebook shows only one of the representations; the longest is counted.
         longest = max((str(value) for value in texts.values()), key=len, default="")
         if self._take(longest) != longest:
             beginning = str(texts.get("text/plain", ""))[:_MAX_CELL_CHARS]
@@ -286,7 +286,7 @@ class _CountedStream:
                 self._stream.restore(name)  # the outer guard has ended before this inner one
 
     def write(self, text: str) -> int:
-        """Write what still fits; report the whole text as written."""
+        """Write what still fits the limit; return the length of the whole text."""
         if shown := self._take(text):
             self._stream.write(shown)
         return len(text)

@@ -46,7 +46,8 @@ _KEPT_TYPES = {
 } | _DATED | _TIMES  # fmt: skip
 _NOT_IN_PANDAS = {"TIME_NS"}
 _NOT_IN_PYTHON = {"TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
-"""In nested values pandas uses Python's own types: microseconds only, and time zones by pytz."""
+"""Types that nested values in pandas cannot hold: they become Python's own types, which lack
+nanoseconds and need pytz for time zones."""
 _BEYOND_CALENDARS = r"infinity|\(BC\)|[0-9]{5,}-[0-9]{2}-|24:00:00"
 """Matches the text of a date or time that DuckDB has and Python lacks."""
 
@@ -58,13 +59,13 @@ def safe_load_export(
     library: Library | None = None,
     folder: Path | str | None = None,
 ) -> Any:  # noqa: ANN401 - a frame of a library that may not be installed
-    """Load an export as a polars DataFrame, or as a pandas one where polars is not installed.
+    """Load an export as a polars DataFrame, or as a pandas DataFrame without polars.
 
     Args:
         handle: the ``handle`` that the tool ``export`` returned; paths are refused.
         max_rows: a larger export is refused.
         library: use this library, whatever else is installed.
-        folder: the folder of exports; by default the one in the settings, as for the server.
+        folder: the folder of exports; by default the folder in the settings, as for the server.
 
     Raises:
         NotAHandle, ExportMissing: see ``ExportFolder.path_of``.
@@ -132,7 +133,7 @@ def _polars_frame(connection: duckdb.DuckDBPyConnection, file: Path) -> Any:  # 
 def pandas_frame(
     connection: duckdb.DuckDBPyConnection, table: str, types: Mapping[str, DuckDBType]
 ) -> Any:  # noqa: ANN401 - a frame of a library that may not be installed
-    """Build the DataFrame; columns that DuckDB's conversion would alter are converted here."""
+    """Build a DataFrame of ``types``; columns that DuckDB would alter are converted here."""
     import pandas as pd
 
     columns: dict[str, Any] = {}
@@ -157,7 +158,7 @@ def _column_list(names: list[str]) -> str:
 
 
 def _floats(array: Any, series: Any) -> Any:  # noqa: ANN401 - of numpy and pandas
-    """A float column; one with both NaN and NULL gets a type that tells them apart."""
+    """A float column; if it has both NaN and NULL, in a type that tells them apart."""
     import numpy as np
     import pandas as pd
 
@@ -173,7 +174,7 @@ def export_connection(
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """A DuckDB connection that can only read these files, and write to the folder.
 
-    The progress bar is not configured: in a notebook without ipywidgets, DuckDB refuses that.
+    The progress bar is left alone: in a notebook without ipywidgets, DuckDB refuses to set it.
     """
     import duckdb
 
@@ -258,7 +259,7 @@ def _typed_columns(types: Mapping[str, str] | None) -> str:
 
 
 def _loss_check(name: str, kind: DuckDBType, library: Library) -> str | None:
-    """SQL that is true for values which the library may be unable to hold; None if it holds all."""
+    """SQL that is true for values that the library may not hold; None if it holds all."""
     column, leaves = identifier(name), kind.leaves()
     if kind.family in _LARGE:
         return f"{column} IS NOT NULL AND TRY_CAST({column} AS BIGINT) IS NULL"
@@ -276,7 +277,7 @@ def _loss_check(name: str, kind: DuckDBType, library: Library) -> str | None:
 
 
 def _target_type(kind: DuckDBType, library: Library, doubtful: bool) -> DuckDBType:  # noqa: FBT001 - see exact_rows
-    """The type in which the library gets the column."""
+    """The type to which a column is cast for the library."""
     if not kind.is_nested and kind.family in _LARGE and not doubtful:
         return DuckDBType("BIGINT")
     if kind.family == "DECIMAL" and library == "pandas" and not doubtful:
@@ -300,7 +301,7 @@ def _cast(name: str, kind: DuckDBType, target: DuckDBType) -> str:
     if kind == target:
         return column
     if kind.family == "DECIMAL" and target.name == "DOUBLE":
-        # Via text, as a binary division may differ.
+        # Via text, as DuckDB's own conversion divides, which may round differently.
         return f"CAST(CAST({column} AS VARCHAR) AS DOUBLE) AS {column}"
     with_json = kind.replaced(lambda part: DuckDBType("JSON") if part.family in _AS_JSON else None)
     value = column if with_json == kind else f"CAST({column} AS {with_json})"

@@ -1,4 +1,4 @@
-"""DataFrames of polars or pandas, and other values, as small outputs: text tables, compact JSON."""
+"""Turns DataFrames and other values into small outputs: text tables and compact JSON."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MAX_CELL_CHARS = 30
 _ELLIPSIS = "…"
 _MAX_DEPTH = 50
 _MAX_PORTABLE = 2**53
-"""The largest integer that readers keep which take every number for a float."""
+"""Up to this integer, readers that take every number for a float keep it exact."""
 
 
 def safe_summary_table(
@@ -44,13 +44,13 @@ def safe_summary_table(
 
     The default is ``[analytics] max_output_rows`` of the settings.
 
-    A longer one shows its first and last rows and the number of rows between; a wide one shows
-    its first 12 columns and the names of the rest; a long cell shows its first 30 characters.
-    A pandas index that is not just 0, 1, 2, … becomes a column.
+    A longer frame shows its first and last rows and the number of rows between; a wide frame shows
+    its first 12 columns and the names of the others; a long cell is cut to 30 characters. A pandas
+    index that is not just 0, 1, 2, … becomes a column.
 
     Raises:
         UnknownColumns: the DataFrame lacks some of ``columns``.
-        UnsupportedFrame: it is not a DataFrame; a LazyFrame must be collected first.
+        UnsupportedFrame: ``df`` is not a DataFrame; a LazyFrame must be collected first.
     """
     frame = as_frame(df, "a table is made of", "use safe_json_output for other data")
     if columns is not None:
@@ -130,7 +130,7 @@ def is_frame(value: object) -> bool:
 
 
 def as_frame(value: Any, beginning: str, hint: str) -> Any:  # noqa: ANN401 - of either library
-    """A DataFrame, or a series as one.
+    """The DataFrame itself, or a series turned into a DataFrame.
 
     Raises:
         UnsupportedFrame: it is neither; ``beginning`` and ``hint`` are parts of the message: what
@@ -150,12 +150,12 @@ def as_frame(value: Any, beginning: str, hint: str) -> Any:  # noqa: ANN401 - of
 def column_places(have: Iterable[Hashable], wanted: Iterable[Any], of: str = "frame") -> list[int]:
     """The positions of the wanted columns among the existing ones; ``of`` names what has them.
 
-    pandas may number its columns: a number names that column, else one whose text is the same.
+    pandas may have numbers as column names: a name is looked up as it is, then as text.
 
     Raises:
         UnknownColumns: a wanted column does not exist.
     """
-    last_first = [*enumerate(have)][::-1]  # the first of equal names is taken
+    last_first = [*enumerate(have)][::-1]  # so that the first of equal names wins
     texts = {str(name): at for at, name in last_first}
     places = {name: at for at, name in last_first}
     found = []
@@ -233,7 +233,7 @@ def _too_large(what: str, max_size: int) -> OutputTooLarge:
 class _Converter:
     """Converts data to plain JSON values; stops once there are more values than can fit.
 
-    Every value takes at least two bytes: its own, and the separator before the next.
+    Every value takes at least two bytes: one of its own, and the separator before the next.
     """
 
     max_size: int

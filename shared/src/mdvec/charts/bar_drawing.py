@@ -1,4 +1,4 @@
-"""Draws bars below each other, each beside its name."""
+"""Draws horizontal bars below each other, each with its name on the left."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Bars:
 
 
 def draw_categories(canvas: Canvas, chart: CategoryChart) -> None:
-    """Draw every amount, the largest on top, or each over its target.
+    """Draw a bar for each amount, the largest on top, or each over its target in given order.
 
     Raises:
         ChartError: all amounts are zero.
@@ -78,7 +78,7 @@ def draw_plot_bars(canvas: Canvas, plot: Plot, frame: Box) -> None:
 
 
 def draw_bars(canvas: Canvas, frame: Box, bars: Bars) -> None:
-    """Draw the bars, those below zero to the left of it, with their values beside them."""
+    """Draw the bars (to the left of zero for values below it), with values beside them."""
     measures, rows = canvas.measures, len(bars.names)
     room = frame.height - _AXIS_EM * measures.small
     row = min(room / rows, _MAX_ROW_EM * measures.font * (1 + len(bars.series)) / 2)
@@ -116,7 +116,7 @@ def draw_bars(canvas: Canvas, frame: Box, bars: Bars) -> None:
 def _value_texts(
     canvas: Canvas, bars: Bars, span: float, letters: float, width: float
 ) -> list[str]:
-    """The values beside the bars: in full if all fit, else shortened; none for several series.
+    """The values beside the bars: in full if all fit, else shortened; [] for several series.
 
     Numbers without a unit are not shortened: those that do not fit are left out.
     """
@@ -143,7 +143,7 @@ def _value_texts(
 def _draw_scale(
     canvas: Canvas, axes: Axes, width: float, ends: tuple[float, float], unit: Unit
 ) -> None:
-    """Draw upright lines at round values, with as many labels as there is room for."""
+    """Draw vertical lines at round values, with as many labels as there is room for."""
     small = canvas.measures.small
     ticks = {
         value: text

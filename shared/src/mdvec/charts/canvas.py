@@ -25,11 +25,11 @@ from mdvec.charts.style import (
 
 Align = Literal["left", "center", "right"]
 LABEL_GAP_EM = 0.6
-"""Between the Axes and their labels."""
+"""The gap between the Axes and their labels."""
 MAX_NAMES_SHARE = 0.34
-"""Of the width, for the names of rows."""
-_HALF_LETTER_EM = 0.36  # half the height of a Japanese letter above the baseline
-_TWO_LINES_FROM = 350  # pixels of a picture whose notes may have two lines each
+"""The largest share of the width for the names of rows."""
+_HALF_LETTER_EM = 0.36  # from the baseline to the middle of a Japanese letter
+_TWO_LINES_FROM = 350  # pixels of height from which each note may have two lines
 _NOTE_LINE_EM, _TITLE_EM = 1.4, 1.25
 _MAX_LEGEND_SHARE = 0.24  # of the height
 _LEGEND_ROW_EM, _SWATCH_EM, _NAME_GAP_EM, _COLUMN_GAP_EM = 1.6, 1.4, 0.5, 1.3
@@ -79,7 +79,7 @@ class Canvas:
             facecolor="none",
         )
         axes.spines[:].set_visible(False)
-        # Set before ticks are made, as changing these is slower.
+        # Set before ticks exist, as changing existing ticks is slower.
         axes.tick_params(length=0, pad=points(LABEL_GAP_EM * self.measures.font))
         axes.set_xticks([])
         axes.set_yticks([])
@@ -96,7 +96,7 @@ class Canvas:
         self, x: float, middle: float, text: str, pixels: float, *,
         align: Align = "left", ink: str = INK, width: float | None = None,
     ) -> None:  # fmt: skip
-        """Write a line of text at the height ``middle``, cut to ``width``."""
+        """Write a line of text, centred vertically on ``middle`` and cut to ``width`` (pixels)."""
         shown = text if width is None else self.letters.fit(text, pixels, width)
         # Centring each text by its own ink would give neighbours different baselines.
         self.figure.text(
@@ -129,7 +129,7 @@ class Canvas:
         return Box(margin, top, width - margin, bottom)
 
     def legend(self, box: Box, keys: Sequence[tuple[str, str]], *, lines: bool) -> float:
-        """Name the series, given as names and colours; return the height where the legend ends."""
+        """Draw a legend of ``keys`` (names and colours); return the y in pixels where it ends."""
         font = self.measures.font
         row, swatch = _LEGEND_ROW_EM * font, (_SWATCH_EM + _NAME_GAP_EM + _COLUMN_GAP_EM) * font
         most = max(int(box.height * _MAX_LEGEND_SHARE / row), 1)
@@ -141,7 +141,7 @@ class Canvas:
             columns = self._columns([name for name, _ in named], box.width, swatch)
             if -(-len(named) // columns) <= most:
                 break
-        # Matplotlib fills columns, while people read rows.
+        # Matplotlib fills columns first, but people read rows first.
         order = [at for column in range(columns) for at in range(column, len(named), columns)]
         self.figure.legend(
             [_key(named[at][1], self.measures.line, lines=lines) for at in order],
@@ -154,7 +154,7 @@ class Canvas:
         return box.top + -(-len(named) // columns) * row
 
     def _columns(self, names: Sequence[str], room: float, swatch: float) -> int:
-        """The most columns in which the names have room."""
+        """The largest number of columns in which the names fit."""
         for columns in range(len(names), 1, -1):
             widths = (
                 self.widest(names[column::columns], self.measures.font) for column in range(columns)

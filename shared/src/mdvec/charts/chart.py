@@ -1,4 +1,4 @@
-"""Charts by category or month, their sizes, and その他 for the small entries."""
+"""Charts by category or month, their sizes, and その他 for small entries."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MIN_SIZE: Size = (200, 150)
 MAX_SIZE: Size = (1920, 1080)
 _DEFAULT_SIZE: Size = (800, 600)
 MAX_OTHERS_PERCENT = 15
-"""The largest share that その他 may have of the positive amounts, if more entries fit."""
+"""その他 may have at most this share of the positive amounts, as long as more entries fit."""
 
 
 class ChartError(MdvecError):
@@ -61,8 +61,8 @@ def month_plot(
 ) -> Plot:  # fmt: skip
     """Series with a value for each of ascending months, as lines, areas or bars.
 
-    Values are yen, or with ``percent`` tenths of a per cent. ``running`` months are not complete
-    yet, ``empty`` ones have no data; both are marked. A month that is not listed is a gap.
+    Values are in yen, or with ``percent`` in tenths of a percent. ``running`` months are not
+    complete yet, ``empty`` ones have no data; both are marked. A month that is not listed is a gap.
 
     Raises:
         ChartError: there are no months.
@@ -94,7 +94,7 @@ def month_plot(
 
 
 def _number(month: Month) -> int:
-    """The number of the month since year 0, so that consecutive months differ by one."""
+    """The month as a number counted from year 0, so that consecutive months differ by 1."""
     return month.year * 12 + month.month - 1
 
 
@@ -113,7 +113,7 @@ def parse_size(text: str, max_size: Size = MAX_SIZE) -> Size:
     """Read ``800x600`` as width and height in pixels.
 
     Raises:
-        ChartError: it is not a size, or one under 200x150 or over ``max_size``.
+        ChartError: it is not a size, or a size under 200x150 or over ``max_size``.
     """
     plain = unicodedata.normalize("NFKC", text).replace("×", "x").casefold().strip()
     read = re.fullmatch(r"([0-9]{1,5}) ?x ?([0-9]{1,5})", plain)
@@ -154,7 +154,7 @@ def check_size(size: Size, max_size: Size = MAX_SIZE) -> None:
 class Entry:
     """A slice or bar; ``members`` are its categories, if there are several.
 
-    ``key`` is the category's original name, ``name`` the one that can be drawn.
+    ``key`` is the category's original name, ``name`` has only characters that can be drawn.
     """
 
     name: str
@@ -184,8 +184,8 @@ def merge_small(
     """The largest amounts, at most ``max_entries``, in descending order, and その他 for the rest.
 
     With ``min_value``, smaller amounts belong to the rest. If the rest is more than
-    MAX_OTHERS_PERCENT, more have entries of their own, up to ``room`` entries. A single rest keeps
-    its own name.
+    MAX_OTHERS_PERCENT, more amounts get entries of their own, up to ``room`` entries. A rest of a
+    single amount keeps its own name.
     """
     ranked = sorted(entries, key=lambda entry: -entry.value)
     count = min(sum(not min_value or entry.value >= min_value for entry in ranked), max_entries)

@@ -19,7 +19,7 @@ PALETTE = (
 )  # fmt: skip
 OTHERS_COLOR = "#BCC1C8"
 FIRST = 10
-"""How many colours differ clearly; each of the others is similar to one of them."""
+"""How many colours differ clearly; each further colour is similar to one of these."""
 
 # Money Forward's categories, whose colours never depend on other names, and the totals.
 _OWN = {
@@ -39,10 +39,10 @@ _SHARED = {
 def colors_of(names: Sequence[str], among: Iterable[str] = ()) -> tuple[str, ...]:
     """The colours of the names in one chart; equal names have equal colours.
 
-    Known categories have fixed colours; the colours of others depend on their letters. ``among``
-    has all existing names: with the same ``among``, a name has the same colour in every chart, and
-    up to twenty names have different colours. With more, a chart changes colours that would occur
-    twice.
+    Known categories have fixed colours; other names get colours from a hash of their letters.
+    ``among`` has all existing names: with the same ``among``, a name has the same colour in every
+    chart, and up to twenty names have different colours. With more, a chart changes colours that
+    would occur twice.
     """
     everywhere = _places({*names, *among}, _preferred_place)
     here = _places(set(names), everywhere.__getitem__)

@@ -41,9 +41,9 @@ from mdvec.charts.style import PIXELS_PER_INCH, SETTINGS, Typeface, typeface
 logger = logging.getLogger("mdvec")
 
 MAX_PICTURE_BYTES = 500_000
-"""The largest PNG or JPEG."""
+"""PNGs and JPEGs stay below this size."""
 _PRECISIONS = ((256, 92), (64, 80), (24, 60), (16, 40))
-"""The colours of a PNG and the quality of a JPEG."""
+"""The number of colours of a PNG and the quality of a JPEG, to be tried in this order."""
 _REMOVED = re.compile(r"<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*", re.DOTALL)
 
 # Fonts and the settings of matplotlib are not thread-safe.
@@ -60,8 +60,8 @@ def draw(
         chart: the amounts or series.
         size: width and height in pixels, 200x150 to 1920x1080.
         image_format: ``png`` or ``jpeg`` (under 500 kB), or ``svg`` (letters as shapes).
-        font_path: the file of a Japanese font; None takes the one in matplotlib-fontja.
-        words: translates each text of the picture that is not from the chart.
+        font_path: the file of a Japanese font; None for the font in matplotlib-fontja.
+        words: translates each text of the picture, such as into English.
 
     Raises:
         ChartError: the chart is empty, the size is out of bounds, or the font is unusable.
@@ -83,7 +83,7 @@ def draw(
 
 
 def figure_of(chart: Chart, size: Size, letters: Typeface) -> Figure:
-    """The figure of a chart that only has characters of the font; made without pyplot.
+    """The figure of a chart whose characters the font all has; made without pyplot.
 
     Raises:
         ChartError: the chart is empty.
@@ -107,7 +107,7 @@ def figure_of(chart: Chart, size: Size, letters: Typeface) -> Figure:
 
 
 def _reword(figure: Figure, words: Callable[[str], str]) -> None:
-    """Translate the texts; tick labels are fixed first, as matplotlib would recreate them."""
+    """Translate the texts; tick labels are set first, as matplotlib would regenerate them."""
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
             texts = [label.get_text() for label in axis.get_ticklabels()]
@@ -147,7 +147,7 @@ def _noted(chart: Chart, note: str) -> Chart:
 
 @lru_cache(maxsize=1)
 def _renderer(size: Size) -> RendererAgg:
-    """The shared renderer of pictures of a size; a figure's own would only be freed by the GC."""
+    """A renderer for pictures of this size, shared: a figure's own is only freed by the GC."""
     return RendererAgg(*size, PIXELS_PER_INCH)  # type: ignore[no-untyped-call]
 
 
@@ -173,7 +173,8 @@ def _pixels(figure: Figure, size: Size, image_format: ImageFormat) -> bytes:
 def _with_palette(exact: NDArray[np.uint32], colors: int) -> Image.Image:
     """A picture with a palette of the most frequent colours, which stay exact.
 
-    Full colour would take three times the bytes. Colours are distinguished by five bits a channel.
+    Full colour would take three times as many bytes. Colours count as equal if the highest five
+    bits of each channel are.
     """
     values, counts = np.unique(exact, return_counts=True)
     values = values[np.argsort(-counts, kind="stable")]

@@ -21,7 +21,7 @@ _SCALE_EM = 0.7
 
 
 def draw_heat(canvas: Canvas, plot: Plot, frame: Box) -> None:
-    """Draw the values as cells, those below zero in other colours, each with its number if it fits.
+    """Draw the values as cells (below zero in other colours), each with its number if it fits.
 
     The strip on the right is the scale.
     """
@@ -29,7 +29,7 @@ def draw_heat(canvas: Canvas, plot: Plot, frame: Box) -> None:
     values = [value for row in plot.series for value in row.values if value is not None]
     low, high = min(values), max(values)
     width = min(canvas.widest(names, font), frame.width * MAX_NAMES_SHARE)
-    # Values that only differ by rounding get no further digits.
+    # Values that only differ by rounding errors get no additional digits.
     step = max((high - low) / 50, abs(low) / 1e9, abs(high) / 1e9) or 1.0
     ends = units.numbers((low, high), step)
     scale = canvas.widest(ends, canvas.measures.small) + (_SCALE_EM + 1.6) * font

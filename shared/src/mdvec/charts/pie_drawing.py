@@ -25,8 +25,8 @@ from mdvec.charts.chart import (
 from mdvec.charts.colors import PALETTE
 from mdvec.charts.style import PAPER, ink_on
 
-_MAX_SLICES, _MIN_SLICES = 8, 2  # more only if その他 were large
-_MIN_SLICE_ONE_IN = 50  # a slice under one fiftieth cannot be seen
+_MAX_SLICES, _MIN_SLICES = 8, 2  # more slices only if その他 would be large
+_MIN_SLICE_ONE_IN = 50  # a slice under one fiftieth can hardly be seen
 _MAX_ENTRIES_SHARE = 0.62  # the legend's share of a tall picture's height, below the circle
 _ROW_EM, _SWATCH_EM, _NAME_GAP_EM, _COLUMN_GAP_EM = 1.6, 0.8, 0.5, 0.9
 _WIDTH_EM = _SWATCH_EM + _NAME_GAP_EM + 2 * _COLUMN_GAP_EM  # all but the texts
@@ -39,7 +39,7 @@ def draw_pie(canvas: Canvas, chart: CategoryChart) -> None:
     """Draw the amounts above zero as slices, and list all amounts in the legend.
 
     Raises:
-        ChartError: no amount is above zero, or their total is not.
+        ChartError: no amount is above zero, or the total is not.
     """
     items = [entry for entry in entries_of(chart) if entry.value > 0]
     if not items:
@@ -78,7 +78,7 @@ def _refunds(items: Sequence[tuple[str, int]]) -> list[Entry]:
 
 
 def _undrawn(chart: CategoryChart, slices: int) -> str:
-    """The note on amounts without a slice: those below zero, and those of zero."""
+    """A note on amounts without a slice, as they are zero or below; "" if all have slices."""
     if slices == len(chart.items):
         return ""
     has_negative = any(value < 0 for _, value in chart.items)

@@ -1,4 +1,4 @@
-"""The chart of any table of numbers: its series, its axis and its form."""
+"""A chart of any table of numbers: its kind, axis and series."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class PlotNote:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One value, or None, for each place of the x axis, or for each of its own ``places``.
+    """A value, or None, for each x value of the plot, or for each of the series' own ``places``.
 
     Args:
-        color: if empty, it depends on the name, or in a plot of a query on the position.
+        color: "" for a colour by the series' name, or by its position in a query's plot.
         band: the lower and upper bound of each value, if known.
     """
 
@@ -53,7 +53,7 @@ class Plot:
         names: the names at the x values, if the axis has names.
         step: the width of a bin.
         grain: the smallest difference between values of a histogram; 0 if there is no smallest.
-        in_order: whether the names are dates or numbers; bars of others may be horizontal.
+        in_order: whether the names are dates or numbers; bars of other names may be horizontal.
         running: the x values whose y values are not complete yet, such as the running month.
         empty: the x values without data.
     """
@@ -83,7 +83,7 @@ class Plot:
         return "。".join(note.japanese for note in self.notes)
 
     def in_words(self) -> str:
-        """A description for those who do not see it: its kind, its span, and its extremes.
+        """A description for those who do not see the picture: kind, span, and extremes.
 
         At most the first eight series are described.
         """
@@ -111,7 +111,7 @@ class Plot:
             (value or 0.0, position) for position, value in enumerate(counts.values)
         )
         begins = [self._place(begin) for begin in self.x]
-        # The last possible value of a bin, which may differ from the next bin's first.
+        # The last possible value of a bin, which may differ from the first of the next bin.
         ends = [self._place(begin + self.step - self.grain) for begin in self.x]
         begin, end = begins[position], ends[position]
         return [

@@ -18,13 +18,13 @@ _MAX_NAMES, _MAX_BARS, _MAX_SERIES, _MAX_BOXES, _MAX_CELLS = 200, 60, 8, 30, 40
 _PARTS = {"min": 0, "q1": 0.25, "median": 0.5, "q3": 0.75, "max": 1}
 _DAY = 86_400.0
 _PAIRS = '"mdvec pairs"'
-"""SQL: a name that no table in a query has."""
+"""SQL: a name that no table in a query is likely to have."""
 _MAX_SIZE = "1e300"
-"""The greatest size of a value: sums and distances of larger ones would overflow."""
+"""The largest absolute value that is drawn: sums and distances of larger values would overflow."""
 Row = list[Any]
 """Texts, numbers and None."""
 Fetch = Callable[[str, int], tuple[list[Row], bool]]
-"""Runs our SELECT over ``{source}``: at most that many rows, and whether there are more."""
+"""Runs a SELECT over ``{source}``; returns at most so many rows, and whether there are more."""
 _NOTES = {
     "means": ("同じ位置にある行は平均で示しています",
               "rows at the same place are shown as their mean"),
@@ -54,11 +54,11 @@ _NOTES = {
     "cells": ("{rows:,}行を{bins}×{bins}の区画ごとの平均で示しています",
               "{rows:,} rows are shown as the means of the cells of a {bins}×{bins} grid"),
 }  # fmt: skip
-"""What a chart says of the rows behind it, in Japanese and in English."""
+"""The notes of charts on the rows behind them, in Japanese and in English."""
 
 
 class PlotRefused(MdvecError):
-    """A query with columns that do not fit the kind of chart."""
+    """A query's columns do not fit the kind of chart."""
 
 
 def plot_of(columns: Sequence[Column], fetch: Fetch, kind: PlotKind, title: str) -> Plot:
@@ -86,7 +86,7 @@ class _Rows:
     fetch: Fetch
 
     def of(self, sql: str, most: int = MAX_POINTS) -> tuple[list[Row], bool]:
-        """The first rows of a SELECT, and whether there are more."""
+        """The first ``most`` rows of a SELECT, and whether there are more."""
         return self.fetch(sql, most)
 
     @property
@@ -121,7 +121,7 @@ class _Rows:
         return f"CAST(least(greatest({value}, 0), {bins - 1}) AS INTEGER)"
 
     def grain(self, position: int) -> float:
-        """The least distance of a column's different values; 0 if arbitrary."""
+        """The smallest possible difference between a column's values; 0 if there is none."""
         column = self.columns[position]
         if family(column) == "date":
             return _DAY
@@ -148,10 +148,10 @@ class _Rows:
         return f"{self.from_} JOIN ({largest}) AS b ON b.k IS NOT DISTINCT FROM {_key(1)}"
 
     def cells(self, place: str) -> tuple[list[Row], bool]:
-        """The mean of the third column at each place for the largest texts of the second.
+        """The mean of the third column for each place and each of the largest texts of the second.
 
-        Each has its text's rank, the number of rows, the text, and the number of texts: another run
-        of the query may return other rows, or another order.
+        Each row also has the text's rank, the number of rows, the text, and the number of texts,
+        since another run of the query may return other rows, or another order.
         """
         return self.of(
             f"SELECT {place}, b.place, avg({self.number(2)}), count(*), {self.label(1, 'b.k')}, "
@@ -183,7 +183,7 @@ def _places(key: str, of: str, rank: str, most: int) -> str:
 
 
 def _over_x(rows: _Rows, kind: PlotKind) -> Plot:
-    """The chart of an x and columns of numbers, or of an x, a series' name and a number."""
+    """The chart of x and columns of numbers, or of x, a series' name and a number."""
     ys = [at for at, column in enumerate(rows.columns) if at and is_measured(column)]
     if not ys:
         raise PlotRefused(f"a {kind} chart needs x as the first column and numbers after it")
@@ -209,7 +209,7 @@ def _over_names(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
     if more:
         ((count,), *_), _ = rows.of(f"SELECT count(*) {rows.from_}", 1)
         notes = [_note("first rows", shown=len(shown), of=int(count))]
-    if len({row[-1] for row in shown}) < len(shown):  # full names, as labels may be cut
+    if len({row[-1] for row in shown}) < len(shown):  # compared by hash, as labels may be cut
         notes.append(_note("repeated", name=rows.columns[0].name[:60]))
     return _plot_over_names(kind, names, _series(rows, ys, shown), notes, rows)
 
@@ -226,7 +226,7 @@ def _plot_over_names(
 
 
 def _over_scale(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
-    """Every row, or means over intervals; for a cloud, means over cells."""
+    """Every row as a point; if there are too many, means over intervals, or cells for a scatter."""
     most, x = MAX_POINTS // len(ys), rows.number(0)
     count, xs = rows.span(0)
     means = ", ".join(f"avg({number})" for number in (x, *map(rows.number, ys)))
@@ -311,7 +311,7 @@ def _by_name(rows: _Rows, kind: PlotKind, shown: list[Row], notes: Sequence[Plot
 
 
 def _series_shown(shown: Sequence[Row]) -> int:
-    """How many series are drawn, up to the limit; each row ends with how many there are."""
+    """How many series are drawn; each row ends with how many there are."""
     return min(_MAX_SERIES, int(shown[0][-1]))
 
 
@@ -336,7 +336,7 @@ def _histogram(rows: _Rows) -> Plot:
     count, (low, high) = rows.span(0)
     bins, grain = max(1, min(MAX_BINS, round(count**0.5))), rows.grain(0)
     step, number = (high - low) / bins or 1.0, rows.bin(0, (low, high), bins)
-    if grain:  # bins of whole steps, so that each can hold equally many values
+    if grain:  # bins of whole steps, so that each has equally many possible values
         first, last = round(low / grain), round(high / grain)
         width = (last - first) // bins + 1
         bins = (last - first) // width + 1
@@ -355,7 +355,7 @@ def _histogram(rows: _Rows) -> Plot:
 
 
 def _boxes(rows: _Rows) -> Plot:
-    """The quartiles of a column by the names before it, in their order, or of each column."""
+    """The quartiles of a column by the names in the column before it, or of each column."""
     measured = [at for at, column in enumerate(rows.columns) if is_measured(column)]
     if not measured:
         raise PlotRefused("a box chart needs a column of numbers")
@@ -384,7 +384,7 @@ def _boxes(rows: _Rows) -> Plot:
 
 
 def _groups_notes(rows: _Rows, at: int, parts: str, kind: str) -> list[PlotNote]:
-    """A note if a column of whole numbers was drawn that perhaps should group the next column."""
+    """A note if a drawn column of integers may have been meant to group the next column."""
     if family(rows.columns[at]) != "integer":
         return []
     ((counts,), _) = rows.of(f"SELECT count(DISTINCT c{at}), count(c{at}) {rows.from_}", 1)

@@ -1,4 +1,4 @@
-"""Draws series over an upright axis of values: bars, lines, areas, dots, bins and boxes."""
+"""Draws series with a vertical axis of values: bars, lines, areas, dots, bins and boxes."""
 
 from __future__ import annotations
 
@@ -156,14 +156,14 @@ def _labels_in_order(
 
 
 def _texts_with_room(canvas: Canvas, labels: Sequence[units.Label], width: float) -> list[str]:
-    """The texts of labels that have room, with the lower line only where it changes."""
+    """The texts of labels, "" without room, with the lower line only where it changes."""
     font, texts, taken, below_taken = canvas.measures.font, [], -width, 0.0
     changes = [at for at, label in enumerate(labels)
                if label[2] and (at == 0 or label[2] != labels[at - 1][2])]  # fmt: skip
     for number, (at, upper, lower) in enumerate(labels):
         half = canvas.letters.width(upper, font) / 2
         if at - half < taken or at + half > width + _RIGHT_EM * font:
-            upper = ""  # it would overlap the previous one, or leave the picture
+            upper = ""  # it would overlap the previous label, or leave the picture
         else:
             taken = at + half + font / 3
         if number in changes:
@@ -178,10 +178,10 @@ def _texts_with_room(canvas: Canvas, labels: Sequence[units.Label], width: float
 def name_labels(
     canvas: Canvas, names: Sequence[str], each: float, height: float, *, in_order: bool
 ) -> XLabels:
-    """The names below an axis; each has ``each`` pixels of room.
+    """The labels for names below an axis; each name has ``each`` pixels of room.
 
     If they are too wide, some are left out if the names are ``in_order``, such as months; other
-    names are turned upright.
+    names are wrapped, or turned upright.
     """
     font, widest = canvas.measures.font, canvas.widest(names, canvas.measures.font)
     places, row = list(range(len(names))), _ROW_EM * font
@@ -210,7 +210,7 @@ def _mark(canvas: Canvas, plot: Plot, axes: Axes, box: Box) -> None:
         words.append(((left + right) / 2, _EMPTY))
     words += [((left + right) / 2, _RUNNING) for left, right in _stretches(plot.running)]
     free_until = canvas.size[0] - canvas.measures.gap
-    for x, word in sorted(words, reverse=True):  # the running month, which is the last, first
+    for x, word in sorted(words, reverse=True):  # the last (running) month first
         center = box.left + (x - first) / (last - first) * box.width
         width = canvas.letters.width(word, small)
         right = min(center + width / 2, free_until)
@@ -259,7 +259,7 @@ def _draw_bins(axes: Axes, plot: Plot, series: Colored, _canvas: Canvas) -> None
 
 
 def _draw_lines(axes: Axes, plot: Plot, series: Colored, canvas: Canvas) -> None:
-    """Draw lines, dashed towards incomplete values, and dots for values that are few or isolated.
+    """Draw lines (dashed towards incomplete values), and dots if values are few or isolated.
 
     The dots of incomplete values, such as that of the running month, are hollow.
     """
@@ -310,7 +310,7 @@ def _points_of(plot: Plot, series: Series) -> tuple[list[float], list[float]]:
 
 
 def _running_points(xs: Sequence[float], running: Sequence[float]) -> list[tuple[bool, bool]]:
-    """For each x, whether its own or a neighbour's value is incomplete, and whether its own is."""
+    """For each x, whether its or a neighbour's value is incomplete, and whether its own is."""
     is_running = [False, *(x in running for x in xs), False]
     return [(any(is_running[at : at + 3]), is_running[at + 1]) for at in range(len(xs))]
 

@@ -1,4 +1,4 @@
-"""The one style of the charts: inks, the Japanese font, the sizes of letters, other settings."""
+"""The style of all charts: inks, the Japanese font, the sizes of letters, other settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAPER, INK, FAINT_INK, LOSS_INK = "#FFFFFF", "#2B2F36", "#6A707A", "#B3261E"
 GRID, AXIS, EMPTY_BAND = "#E8EAED", "#9AA0A6", "#F1F2F4"
 HEAT = ("#EEF3F8", "#8FB4D6", "#3D6FA8", "#173B66")
 COLD = ("#7A3B05", "#D08A3C", "#F6E3C8")
-"""The colours of values below zero, from the lowest up; they differ from HEAT for everyone."""
+"""The colours of values below zero, lowest first; colour-blind people can tell them from HEAT."""
 
 PIXELS_PER_INCH, POINTS_PER_INCH = 96, 72
 SETTINGS = {
@@ -32,7 +32,7 @@ SETTINGS = {
     "axes.edgecolor": AXIS, "axes.axisbelow": True, "grid.color": GRID, "grid.linewidth": 0.8,
     "xtick.color": FAINT_INK, "ytick.color": FAINT_INK, "text.color": INK,
 }  # fmt: skip
-"""Matplotlib's settings, over its defaults: the user's own settings do not change a chart."""
+"""Settings over matplotlib's defaults, so that the user's own settings do not change a chart."""
 
 _DESIGNED_FOR = (800, 600)
 _SCALE_EXPONENT, _MIN_SCALE = 0.7, 0.62
@@ -61,7 +61,7 @@ class Measures:
 
     @classmethod
     def of(cls, size: Size) -> Measures:
-        """The measures for a size: those designed for 800x600, scaled less than the sides.
+        """The measures for a size: those for 800x600, scaled less than in proportion.
 
         So small pictures stay legible, and large ones are not filled with letters.
         """
@@ -77,7 +77,7 @@ class Measures:
 
 
 def points(pixels: float) -> float:
-    """Pixels as matplotlib's points."""
+    """Converts pixels to matplotlib's points."""
     return pixels * POINTS_PER_INCH / PIXELS_PER_INCH
 
 
@@ -87,7 +87,7 @@ def series_color(number: int) -> str:
 
 
 def dashes(color: str) -> Literal["-"] | tuple[float, tuple[float, float]]:
-    """The line style of a colour: those that are similar to another one are dashed."""
+    """The line style for a colour: dashed if the colour is similar to another."""
     return (0, (4, 1.6)) if color in PALETTE[FIRST:] else "-"
 
 
@@ -171,7 +171,7 @@ class Typeface:
         return text
 
     def fit_all(self, texts: Sequence[str], pixels: float, width: float) -> list[str]:
-        """The texts, cut as by ``fit``, or in the middle if two would look the same."""
+        """The texts, cut as by ``fit``, or all in the middle if two would look the same."""
         shown = [self.fit(text, pixels, width) for text in texts]
         if len(set(shown)) == len(set(texts)):
             return shown
@@ -187,7 +187,7 @@ class Typeface:
         return self.fit(text, pixels, width - self.width(end, pixels)) + end
 
     def wrap(self, text: str, pixels: float, width: float, max_lines: int) -> list[str]:
-        """The text in lines of ``width``; an ellipsis ends it if ``max_lines`` are too few."""
+        """The text in lines of ``width`` pixels; it ends with an ellipsis after ``max_lines``."""
         lines: list[str] = []
         while text:
             if len(lines) + 1 == max_lines:
@@ -211,7 +211,7 @@ class Typeface:
 
 @lru_cache(maxsize=_MAX_CACHED_FONTS)
 def typeface(font_path: str | None) -> Typeface:
-    """The configured font, or by default the one in the package matplotlib-fontja.
+    """The configured font, or by default the font in the package matplotlib-fontja.
 
     Raises:
         FontUnusable: the file is missing, is not a font, or has no Japanese letters.

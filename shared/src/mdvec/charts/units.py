@@ -1,4 +1,4 @@
-"""Formats numbers, yen, shares and times for a chart, and finds the round places of an axis."""
+"""Formats numbers, yen, shares and times for a chart, and finds round values for its axes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def share(part: int, whole: int) -> str:
 
 
 def percentage(tenths: int) -> str:
-    """Tenths of a per cent as text: 125 is ``12.5%``."""
+    """Tenths of a percent as text: 125 is ``12.5%``."""
     return f"{'-' if tenths < 0 else ''}{abs(tenths) // 10}.{abs(tenths) % 10}%"
 
 
@@ -54,7 +54,7 @@ def tick(value: int, step: int) -> str:
 
 
 def number(value: float, step: float) -> str:
-    """A number with enough digits for neighbours at this distance; ``0`` only for zero."""
+    """A number with enough digits to tell it from neighbours ``step`` away; ``0`` only for zero."""
     place = math.floor(math.log10(step))
     if max(abs(value), step) < 1e12 and step >= 1e-6:
         text = f"{value:,.{max(0, 1 - place)}f}"
@@ -66,7 +66,7 @@ def number(value: float, step: float) -> str:
 
 
 def numbers(values: Sequence[float], step: float) -> list[str]:
-    """Numbers with enough digits to distinguish all that differ in their first ten digits."""
+    """Numbers with enough digits to distinguish those that differ in their first ten digits."""
     distinct = len({f"{value + 0.0:.10g}" for value in values})
     texts = [number(value, step) for value in values]
     while len({*texts}) < distinct:
@@ -84,7 +84,7 @@ def labels(values: Sequence[float], step: float) -> list[str]:
 
 
 def _is_exact(text: str, value: float) -> bool:
-    """Whether a text is a number, apart from what computers lose in adding fractions."""
+    """Whether a text is a number exactly, apart from rounding errors of floating point."""
     return math.isclose(float(text.replace(",", "")), value, rel_tol=1e-12)
 
 
@@ -124,8 +124,8 @@ def month_labels(first: int, last: int, fits: Callable[[int], bool]) -> list[Lab
 
 
 def time_labels(low: float, high: float, most: int) -> list[Label]:
-    """Times at whole years, months, days, hours, minutes or seconds; days or years below them."""
-    if not _CALENDAR[0] <= low <= high <= _CALENDAR[1]:  # DuckDB has more dates
+    """Labels at whole years, months, days, hours, minutes or seconds, with days or years below."""
+    if not _CALENDAR[0] <= low <= high <= _CALENDAR[1]:  # DuckDB's dates have a wider range
         years = value_labels(1970 + low / _YEAR, 1970 + high / _YEAR, most, "")
         return [((year - 1970) * _YEAR, f"{text}年", "") for year, text in years.items()]
     begin, end = (_EPOCH + timedelta(seconds=seconds) for seconds in (low, max(high, low + 1)))

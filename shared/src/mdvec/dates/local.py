@@ -6,5 +6,5 @@ from datetime import date
 
 
 def today() -> date:
-    """The local date: days in statements, in notes and in questions are local."""
+    """The local date, as days in statements, notes and questions are local too."""
     return date.today()  # noqa: DTZ011

@@ -12,7 +12,7 @@ ENGLISH_MONTHS = (
     "october", "november", "december",
 )  # fmt: skip
 ENGLISH_MONTH = "sept|" + "|".join(f"{month[:3]}(?:{month[3:]})?" for month in ENGLISH_MONTHS)
-"""A pattern for one of them, or for its first three letters."""
+"""A pattern for an English month, or for its first three letters."""
 ONE_DAY = timedelta(days=1)
 _BEFORE_ERAS = {
     "令和": 2018, "r": 2018, "平成": 1988, "h": 1988, "昭和": 1925, "s": 1925, "大正": 1911,
@@ -21,7 +21,7 @@ _BEFORE_ERAS = {
 
 
 def month_named(name: str) -> int:
-    """The number of a month in English, of which at least three letters are given."""
+    """The number of a month, 1 to 12, by at least the first three letters of its English name."""
     return next(number for number, month in enumerate(ENGLISH_MONTHS, 1) if month[:3] == name[:3])
 
 
@@ -73,9 +73,9 @@ def _in_words(day: date) -> str:
 class Month:
     """A month that begins on the day ``starts_on``; 1 makes it a calendar month.
 
-    It is named after the calendar month in which it ends: if months start on the 26th, June is
-    5/26 to 6/25. Where a calendar month is too short for ``starts_on``, its last day is taken.
-    Months that are compared all start on the same day.
+    It is named after the calendar month in which it ends: if months start on the 26th, June is 5/26
+    to 6/25. If a calendar month is too short for ``starts_on``, its last day is used. Only months
+    that start on the same day may be compared.
     """
 
     year: int
@@ -90,7 +90,7 @@ class Month:
 
     @classmethod
     def of(cls, day: date, starts_on: int = 1) -> Month:
-        """The month of a day."""
+        """The month that contains a day."""
         month = cls(day.year, day.month, starts_on)
         return month if day <= month.last_day else month.plus(1)
 
@@ -139,7 +139,7 @@ class Month:
 
     @property
     def in_words(self) -> str:
-        """The name, with its days unless they are a calendar month's: 2025年06月（5/26〜6/25）."""
+        """The name, with the days unless it is a calendar month: 2025年06月（5/26〜6/25）."""
         if self.starts_on == 1:
             return self.name
         first, last = self.first_day, self.last_day

@@ -1,4 +1,4 @@
-"""Normalises and parses phrases for a period, in Japanese and English."""
+"""Normalises and parses phrases that name a period, in Japanese and English."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _YEARS_AGO = {
 _SEASONS = {"春": 3, "夏": 6, "秋": 9, "冬": 12}
 _HALVES = {"上半期": 0, "上期": 0, "下半期": 6, "下期": 6}
 _YEARS_AROUND = 9
-"""29 February may be up to eight years away: 2100 is no leap year."""
+"""Years searched in either direction: the next 29 February may be eight years away around 2100."""
 Grain = Literal["day", "week", "month", "part", "year", "fiscal year", "length"]
 OfYear = Callable[[int], Days]
 _DATES_JOINED = re.compile(
@@ -76,7 +76,7 @@ _DATES_JOINED = re.compile(
 )
 _ERA_DATE = re.compile(r"(令和|平成|昭和|r|h|s)(0?[1-9]|[1-9][0-9])(?=[-/.])")
 _BARE_YEARS = range(1300, 2200)
-"""Other digits without 年 are no year: 1015 may be a day in October, 250601 a day in 2025."""
+"""Numbers that are years even without 年: 1015 may be a day in October, 250601 a day in 2025."""
 _ISO_WEEK = re.compile(r"([0-9]{4})-?w([0-9]{2})(?:-?([1-7]))?")
 _YEAR = re.compile(
     rf"(?:(?P<year>[0-9]{{4}})(?:年|$)|fy(?P<fy>[0-9]{{4}})|(?P<word>{'|'.join(_YEARS_AGO)})"
@@ -86,7 +86,7 @@ _YEAR = re.compile(
 
 
 def normalised(phrase: str) -> str:
-    """A phrase in the spelling that the grammar reads; English becomes Japanese."""
+    """A phrase in the spelling that the grammar expects; English becomes Japanese."""
     text = " ".join(unicodedata.normalize("NFKC", phrase).casefold().split())
     if re.search(r"[a-z]{2}|q[1-4]|h[12] ", text):
         text = _english(text)
@@ -168,8 +168,8 @@ class PeriodContext:
 class Spoken:
     """The days that a phrase names.
 
-    ``counted``: they were counted back from the last month with data. ``is_all``: the phrase means
-    all days.
+    ``counted``: the days were counted back from the last month with data. ``is_all``: the phrase
+    means all days.
     """
 
     days: Days
@@ -178,7 +178,7 @@ class Spoken:
 
 
 class UnclearRange(MdvecError):
-    """A range may mean several spans of days; ``readings`` are the possible ones."""
+    """A range may mean several spans of days, which are in ``readings``."""
 
     def __init__(self, *readings: Days) -> None:
         super().__init__(f"{readings}")
@@ -187,7 +187,7 @@ class UnclearRange(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a phrase without a range names: fixed days, or days that recur ``each`` year."""
+    """What a phrase that is no range names: fixed ``days``, or days that recur in ``each`` year."""
 
     grain: Grain
     days: Days | None = None
@@ -195,12 +195,12 @@ class Named:
     counted: bool = False
 
     def latest(self, not_after: date) -> Days:
-        """The days; if they recur, the latest that have begun by ``not_after``."""
+        """The fixed days, or the latest recurring days that have begun by ``not_after``."""
         years = range(not_after.year + 1, not_after.year - _YEARS_AROUND, -1)
         return self.days or next(days for days in self._days_in(years) if days.first <= not_after)
 
     def next(self, not_before: date) -> Days:
-        """The days; if they recur, the first that end on ``not_before`` or later."""
+        """The fixed days, or the first recurring days that end on ``not_before`` or later."""
         years = range(not_before.year - 1, not_before.year + _YEARS_AROUND)
         return self.days or next(days for days in self._days_in(years) if days.last >= not_before)
 
@@ -216,7 +216,7 @@ def parse_period(phrase: str, context: PeriodContext) -> Spoken | None:
     """The days that a phrase names; None if the grammar does not cover it.
 
     Raises:
-        UnclearRange: it is a range with several likely readings.
+        UnclearRange: the phrase is a range with several likely readings.
     """
     if len(phrase) > _MAX_LENGTH:
         return None
@@ -227,7 +227,7 @@ def parse_period(phrase: str, context: PeriodContext) -> Spoken | None:
 
 
 def parse_dated(phrase: str, starts_on: int = 1) -> Days | None:
-    """The days that a phrase names independently of today; None if it lacks a year."""
+    """The days that a phrase names whatever today is; None if it depends on today."""
     readings = set()
     for now in (Month(1950, 2, starts_on), Month(2151, 3, starts_on)):
         try:
@@ -272,7 +272,7 @@ def _parse_whole(text: str, context: PeriodContext) -> Spoken | None:
 
 
 def _parse_end(text: str, context: PeriodContext) -> Days | None:
-    """The days of one end; None for a length such as 3か月."""
+    """The days of one end of a range; None for a length such as 3か月."""
     named = _parse_named(text, context)
     return None if named is None or named.grain == "length" else named.latest(context.today)
 
@@ -299,18 +299,18 @@ def _range(text: str, context: PeriodContext) -> Spoken | None:
 def _from_to(first: Named, last: Named, context: PeriodContext) -> Spoken | None:
     """The days from one end to the other; None if they cannot be the ends of one range.
 
-    The last end is a day, a month, or of the first end's grain: 2025年 does not end a range of
-    months. A first end without a year is the latest that has begun by today, or by the last end
-    if that has a year. A last end without a year is the next that does not end before the first
-    end; if that has not begun, the next that does not end before the first begins (今年から10月).
-    Ends in the wrong order are unclear, and so is a range over New Year if neither end has a year
-    and the last has not begun: the previous one may be meant.
+    The last end must be a day, a month, or of the first end's grain: 2025年 does not end a range of
+    months. A first end without a year is the latest that has begun by today, or by the last end if
+    that has a year. A last end without a year is the next that does not end before the first end
+    does; if it has not begun yet, the next that does not end before the first end begins
+    (今年から10月). Ends in the wrong order are unclear. So is a range over New Year if neither end
+    has a year and the last end has not begun: the range a year before may be meant.
     """
     if "length" in (first.grain, last.grain) or last.grain not in ("day", "month", first.grain):
         return None
     begin = first.latest(last.days.first if last.days else context.today)
     end = last.next(begin.last)
-    if context.today < end.first:  # not begun yet: it is the one within the period that begins
+    if context.today < end.first:  # not begun yet, so it is within the first end's days
         end = last.next(begin.first)
     if end.last < begin.first:
         raise UnclearRange(Days(end.first, begin.last))
@@ -338,7 +338,7 @@ def _parse_named(text: str, context: PeriodContext) -> Named | None:
 
 
 _WEEKDAY = re.compile(rf"\(([{_WEEKDAYS}])(?:曜日?)?\)$")
-"""A weekday after a day, which has to be that day's: 2025年6月1日(日)."""
+"""A weekday after a day, which has to be the weekday of that day: 2025年6月1日(日)."""
 
 
 def _iso(text: str, context: PeriodContext) -> Named | None:
@@ -387,7 +387,7 @@ def _parse_ago(text: str, context: PeriodContext) -> Named | None:
 
 
 def _of_a_week(text: str, today: date) -> Named | None:
-    """先週 (from Monday on), 先週末, 先週の金曜日; last Friday is the one before today."""
+    """先週 (from Monday on), 先週末, 先週の金曜日; 前回金曜日 is the last Friday before today."""
     if match := re.fullmatch(r"前回([月火水木金土日])曜日", text):
         back = (today.weekday() - _WEEKDAYS.index(match[1]) - 1) % 7 + 1
         return Named("day", Days.one(today - timedelta(days=back)))

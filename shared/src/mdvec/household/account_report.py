@@ -21,7 +21,7 @@ from mdvec.household.ledger_view import statement_notes
 from mdvec.household.overview import read_snapshot
 
 _MANY = 5
-"""The number of gaps that are named for each account."""
+"""How many gaps are listed for each account."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +141,10 @@ def net_worth(
 ) -> NetWorthAnswer:
     """The months of the asset histories in a period, by default the latest twelve.
 
-    In full, the text has the kinds of assets of every month, else those of the last.
+    With ``detail="full"``, the text has the kinds of assets of every month, else of the last month.
 
     Raises:
-        NoAssets: there are none.
+        NoAssets: there is no asset history, or none for these months.
         InvalidPeriod: the period was not understood.
     """
     with read_snapshot(ledger.connection):

@@ -35,7 +35,7 @@ from mdvec.household.overview import Coverage, coverage, named_subject
 
 MAX_AMOUNT = 10**10
 _MONTHS_READ = 37
-"""The earlier months from which expected spending and recurring payments are computed."""
+"""How many earlier months are read to compute expected spending and recurring payments."""
 
 
 class InvalidBudget(MdvecError):
@@ -55,7 +55,7 @@ class BudgetSet:
 
 @dataclass(frozen=True, slots=True)
 class BudgetAnswer(LedgerAnswer):
-    """Each budget's status, the most pressing first.
+    """Each budget's status, the most urgent first.
 
     ``unbudgeted`` is the spending in ``months`` that no budget of a category covers; None if
     there is none, or no budget at all.
@@ -72,7 +72,7 @@ def set_budget(ledger: Ledger, *, category: str, amount: int, per: str = "month"
     Raises:
         EmptyLedger: there are no rows yet.
         UnknownCategory: no category, or several, have that name.
-        InvalidBudget: the amount, the span or the category is not one for a budget.
+        InvalidBudget: the amount, the span or the category cannot be used for a budget.
     """
     if per not in SPANS:
         raise InvalidBudget(f"per「{per[:40]}」は使えません。{'、'.join(SPANS)} のどちらかです。")
@@ -123,7 +123,7 @@ def budget_status(
     compared with the spending up to that day in the year of the period's last month.
 
     Raises:
-        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
+        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as in ``LedgerView``.
         InvalidBudget: the period begins within a month.
         InsufficientData: the ledger has nothing for these months.
     """
@@ -202,7 +202,7 @@ def _without_rows(ledger: Ledger, budgets: list[Budget]) -> list[Category]:
 
 
 def _empty_notes(ledger: Ledger, empty: list[Category]) -> list[str]:
-    """Notes on budgets of categories without rows, with what a rule calls them now."""
+    """Notes on budgets of categories without rows, with the new name if a rule renamed one."""
     rules = plans.rules_of(ledger) if empty else []
     now = {subject: renamed(subject, rules) for subject in empty}
     notes = [
@@ -223,7 +223,7 @@ def _empty_notes(ledger: Ledger, empty: list[Category]) -> list[str]:
 def _rows(ledger: Ledger, months: MonthRange, subject: Subject) -> list[CountedRow]:
     """The rows of these months and their years, and of earlier months for estimates.
 
-    The first month of the next year is included for payments that slipped into it.
+    The January of the next year is included for payments that were delayed into it.
     """
     year, starts_on = months.last.year, months.last.starts_on
     first = min(months.first.plus(-_MONTHS_READ), Month(year, 1, starts_on))

@@ -1,4 +1,4 @@
-"""Compares two periods of a household: what changed, the rows behind it, and this in words."""
+"""Compares two periods of a household: what changed, the rows behind it, and the texts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """How many shops or rows an answer does not name, and their sum in yen."""
+    """How many shops or rows an answer leaves out, and their sum in yen."""
 
     count: int
     yen: int
@@ -46,10 +46,10 @@ class LeftOut:
 class Movement:
     """The sums of a category or shop in two periods, in yen, both positive for spending.
 
-    ``added`` are the rows of the later period without a row of equal shop and amount in the
-    earlier one, and ``gone`` the other way round; both begin with the largest. Their difference
-    is exactly ``difference``. A concise answer has no rows, but the ``shops`` that changed most,
-    unless it compares shops; the fields ``more_`` sum what is left out.
+    ``added`` are the rows of the later period without a row of equal shop and amount in the earlier
+    one, and ``gone`` the other way round; both begin with the largest. Their difference is exactly
+    ``difference``. A concise answer has no rows, but the ``shops`` that changed most, unless it
+    compares shops; the fields ``more_…`` sum up what is left out.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Movement:
 def _movements(was: _Side, now: _Side, subject: Subject | None, by: str) -> list[Movement]:
     """The shops or categories that changed, income apart from spending, the largest first.
 
-    Categories are 中項目 within a category.
+    If ``subject`` is a category, its 中項目 are compared.
     """
 
     def key(row: CountedRow) -> tuple[bool, str]:
@@ -101,7 +101,7 @@ def _movements(was: _Side, now: _Side, subject: Subject | None, by: str) -> list
 def _both_periods(
     before: Iterable[CountedRow], after: Iterable[CountedRow], key: Callable[[CountedRow], Key]
 ) -> dict[Key, tuple[list[CountedRow], list[CountedRow]]]:
-    """The rows of each period by a key."""
+    """The rows of both periods (before, after) by a key."""
     groups: dict[Key, tuple[list[CountedRow], list[CountedRow]]] = {}
     for at, rows in enumerate((before, after)):
         for row in rows:
@@ -125,7 +125,7 @@ def _without_equals(
 
 @dataclass(frozen=True, slots=True)
 class ShopMove:
-    """The sums of a category's rows of one shop in two periods, in yen."""
+    """The sums of a shop's rows in two periods, in yen, within one movement."""
 
     name: str
     before: int
@@ -148,7 +148,7 @@ def _shop_moves(before: Iterable[CountedRow], after: Iterable[CountedRow]) -> tu
 
 
 def as_shown(movement: Movement, *, rows: int, shops: int) -> Movement:
-    """The movement with its largest rows of each direction, and the shops that changed most."""
+    """The movement with only its ``rows`` largest rows in each direction, and ``shops`` shops."""
     moved = movement.shops if shops else ()
     return replace(
         movement,
@@ -167,7 +167,7 @@ def _left_out(amounts: Sequence[int]) -> LeftOut | None:
 
 @dataclass(frozen=True, slots=True)
 class SameDays:
-    """Spending in the first days of two periods (before, after), in yen, and how many days."""
+    """Spending in the first ``days`` days of two periods (before, after), in yen."""
 
     days: int
     spending: tuple[int, int]
@@ -181,7 +181,7 @@ MAX_SHOPS = 2
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One of the two periods: its days that the ledger has, their rows that count, and notes."""
+    """One of the two periods: its days that the ledger covers, their counting rows, and notes."""
 
     period: UnderstoodPeriod
     days: Days
@@ -205,7 +205,7 @@ class _Side:
 def comparison_lines(
     was: _Side, now: _Side, same_days: SameDays | None, subject: Subject | None, starts_on: int
 ) -> list[str]:
-    """The totals of both periods, or a category's."""
+    """Lines with the totals of both periods, of all rows or of a category."""
     of = "" if subject is None else f"（{shown_name(str(subject))}）"
     before, after = (span_in_words(side.days, starts_on) for side in (was, now))
     lines = [f"{before}と {after}の比較{of}です。"]
@@ -282,7 +282,7 @@ MAX_MOVEMENTS = 200
 
 
 class InvalidComparison(MdvecError):
-    """A comparison that cannot be made; the message says which can."""
+    """A comparison that cannot be made; the message says which comparisons can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,9 +290,9 @@ class ComparisonAnswer(LedgerAnswer):
     """Two periods compared, in yen.
 
     ``spending`` and ``income`` are (before, after). ``movements`` are the largest of
-    ``total_movements``, each with the details that the text shows. ``same_days`` compares equally
-    many first days of both periods, up to the last row of the later one; it is None if these have
-    all rows. ``counts`` are of the rows of both periods.
+    ``total_movements``, each with the details that the text shows. ``same_days`` compares the first
+    days of both periods, as many as the later period has data for; it is None if that would be all
+    rows. ``counts`` are over the rows of both periods.
     """
 
     before: DayEnds
@@ -319,13 +319,13 @@ def compare_periods(
 ) -> ComparisonAnswer:
     """Compares a period with an earlier one: by 大項目 (中項目 within a category) or by shop.
 
-    In full, the text has the rows behind each movement; else the shops. At most ``limit``
-    movements are shown. The period defaults to the latest month with data; ``base`` is read from
-    it, as ``base_period`` does.
+    With ``detail="full"``, the text has the rows behind each movement; else the shops. At most
+    ``limit`` movements are shown. The period defaults to the latest month with data; ``base`` is
+    read from it, as ``base_period`` does.
 
     Raises:
-        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
-        InvalidDates: ``base`` has two readings.
+        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as in ``LedgerView``.
+        InvalidDates: ``base`` may mean two different periods.
         UnknownCategory: no category, or several, have that name.
         InsufficientData: the ledger has nothing for one of the periods.
         InvalidComparison: ``by`` is neither category nor shop, the limit is out of range, or the
@@ -347,7 +347,7 @@ def compare_periods(
         earlier = understood_as((base or "").strip(), before, ledger.month_starts_on)
         was = _Side.of(view, earlier, named)
         spans = [was.days, now.days]
-        if was.days.within(now.days):  # one span, so that no row counts twice
+        if was.days.within(now.days):  # join overlapping periods, so that no row counts twice
             first, last = min(was.days.first, now.days.first), max(was.days.last, now.days.last)
             spans = [Days(first, last)]
         about_rows = _row_notes(view, spans, named)
@@ -425,7 +425,7 @@ def _checked_limit(by: str, most: int) -> int:
 def _later_period(
     view: LedgerView, since: str | None, until: str | None, period: str | None
 ) -> tuple[UnderstoodPeriod, bool]:
-    """The period that a call states, and whether it is other days at another time, as 今月 is."""
+    """The period that a call states, and whether it depends on today, as 今月 does."""
     today, covered = view.ledger.today, view.covered
     asked, long_ago = (
         resolve_period(
@@ -455,15 +455,15 @@ def _length_notes(before: Days, after: Days, starts_on: int) -> list[str]:
 
 
 def _same_days(was: _Side, now: _Side, view: LedgerView) -> SameDays | None:
-    """The spending of the first days of both periods, as many as are known of the later one.
+    """The spending in the first days of both periods, as many as the later period has data for.
 
-    None if all of the later one is known, if they have different lengths, if the ledger lacks
+    None if the later period is complete, if the periods have different lengths, if the ledger lacks
     the first day of either, or if all rows of both are in these days.
     """
     covered, earlier = view.covered, was.period
     known = min(covered.last_day, view.ledger.today)
-    # An earlier period read from the later one is as long as its months with data; days, such as
-    # a week, may touch a month more than those that they are compared with.
+    # A base derived from the later period is as long as that period's months with data. Periods of
+    # days, such as weeks, are compared by days, as one may touch a month more than the other.
     are_equal = any(
         len(MonthRange.around(span, view.ledger.month_starts_on)) == len(earlier.months)
         or span.last - span.first == earlier.days.last - earlier.days.first

@@ -1,4 +1,4 @@
-"""Decisions about duplicates and transfers: made, undone, for one candidate or all similar ones."""
+"""Makes and undoes decisions about duplicates and transfers, for one candidate or similar ones."""
 
 from __future__ import annotations
 
@@ -418,7 +418,7 @@ def _restricted(ledger: Ledger, target: ReviewCandidate, rows: tuple[int, ...]) 
 def _staying_row(
     ledger: Ledger, target: ReviewCandidate, choice: ReviewDecision, own: ReviewCandidate
 ) -> int:
-    """The row of a target that stays."""
+    """The row of a target that stays in the sums."""
     keep = choice.keep
     if keep is None and target.best.decision == "duplicate":
         return target.best.kept_id

@@ -17,9 +17,9 @@ from mdvec.household.core.mapping_sentences import sentence_pairs
 from mdvec.household.overview import data_of, english_names
 
 _MAX_CHARS = 4_000
-"""A longer line is not one of our sentences."""
+"""A longer line cannot be a sentence of ``english.toml``; it is not translated."""
 _PLACE = re.compile(r"(「)?\{([a-z]+\d*)\}(?(1)」)")
-"""A placeholder in a template; one in brackets may stand for a quoted name instead."""
+"""A placeholder in a template; 「{name}」 also matches a name in double quotation marks."""
 _NESTED = "（(?:[^（）]|（[^（）]*）)*）|「[^」]*」"
 _ANY = rf"(?:[^、。（「]|{_NESTED})+?"
 _SOME = rf"(?:[^。（「]|{_NESTED})+?"
@@ -31,7 +31,7 @@ _KINDS = {
 }  # fmt: skip
 """What each kind of placeholder matches; the head of ``english.toml`` describes them."""
 _FIXED = {"day": 10, "yen": 2, "pct": 2, "n": 1}
-"""How many letters of fixed text a figure counts as, if several sentences fit."""
+"""How many characters of fixed text a placeholder counts as, to rank the sentences that fit."""
 _DIGITS = "0123456789"
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _FIRST_MASK, _MASKED = 0xF0000, "[\U000f0000-\U000ffffd]"
@@ -41,27 +41,27 @@ _SPAN = re.compile(r"[\d/〜（）-]*\d{4}年[\d年月日/〜（）-]*")
 _DATE = re.compile(r"(\d{4})年(?:(\d{1,2})月(?:(\d{1,2})日)?)?")
 _START = re.compile(r"( *(?:- )?)(.*)", re.DOTALL)
 _LISTED = re.compile(r"(.+?)(: (?:[+-]?[\d,.]+ ?[円%件]|N/A)[^。]*)")
-"""A line of a list: a name and its figures."""
+"""A line of a list: a name, and its figures after a colon."""
 _COUNTED = re.compile(r": [\d,]+件")
 _WORDED = frozenset({"notes", "age", "understood", "message", "reasons", "alt_text", "error"})
-"""The fields of answers, as data, that have sentences."""
+"""The fields of JSON answers that hold sentences."""
 
 
 @dataclass(frozen=True)
 class _Sentence:
-    """A sentence in both languages, with placeholders."""
+    """A sentence template in both languages, with placeholders."""
 
     japanese: str
     english: str
 
     @cached_property
     def texts(self) -> list[str]:
-        """The text between the placeholders."""
+        """The fixed texts between the placeholders."""
         return _PLACE.split(self.japanese)[::3]
 
     @cached_property
     def weight(self) -> int:
-        """How specific the sentence is: the length of its fixed text, brackets and figures."""
+        """How specific the sentence is: the length of its fixed text, with brackets and figures."""
         parts = _PLACE.split(self.japanese)
         figures = sum(_FIXED.get(name.rstrip(_DIGITS), 0) for name in parts[2::3])
         return (
@@ -80,7 +80,7 @@ class _Sentence:
         return re.compile("".join(written))
 
     def translated(self, text: str) -> str | None:
-        """The text in English, if it is this sentence."""
+        """The text in English if the whole text fits this sentence; else None."""
         if not all(part in text for part in self.texts):
             return None
         match = self.pattern.fullmatch(text)
@@ -125,7 +125,7 @@ def _in_words(value: Any) -> Any:  # noqa: ANN401 - JSON
 
 
 def _line(line: str, heading: str) -> str:
-    """A line in English; in a list under a ``heading`` with a colon names are from the data."""
+    """A line in English; under a ``heading`` that ends with ":", items have names from the data."""
     if len(line) > _MAX_CHARS:
         return line
     names: list[str] = []
@@ -146,7 +146,7 @@ def _line(line: str, heading: str) -> str:
 
 
 def _translate(text: str) -> str:
-    """Translates the known sentences of a text without quoted names."""
+    """Translates the known sentences of a text whose quoted names have been masked."""
     bare = text.strip()
     if not bare or bare.isascii():
         return text
@@ -197,7 +197,7 @@ def _in_list(text: str) -> str:
 
 
 def _split(text: str, mark: str) -> list[str]:
-    """The parts between marks outside of brackets, without an empty one at the end."""
+    """The parts of a text between marks that are outside of brackets, without empty parts."""
     parts = re.findall(rf"(?:{_NESTED}|[^{mark}])+", text)
     return parts or [text]
 
@@ -226,7 +226,7 @@ def _placeholder_value(name: str, value: str) -> str:
 
 
 def _head(name: str, figures: str, *, is_own: bool) -> str:
-    """The English head of a list's line, which is one of our phrases or a name from the data."""
+    """The name of a list's line in English; ``is_own``: it is a name from the data, no phrase."""
     ours = {} if is_own else _table("groups" if _COUNTED.match(figures) else "totals")
     return _first_fitting("heads", name) or ours.get(name) or _category(name)
 

@@ -1,7 +1,7 @@
 """A year's lists for the tax office, and a period's fixed and variable costs.
 
 A row is listed by its category, which the user's rules decide, by a tag, or by an unambiguous word
-in its shop's name. Rows with ambiguous words are named below the list.
+in its shop's name. Rows with ambiguous words are listed below it.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ ListName = Literal["medical", "furusato"]
 NOBODY = "（人の区別なし）"
 _PERSON = ("人:", "人：", "person:")
 _LASTING = ("not_target", "no_category")
-"""Reasons why a row that was paid does not count."""
+"""Reasons for which a row that was really paid is outside the sums."""
 _MAX_SHOPS, _MAX_IDS = 12, 5
 
 
 @dataclass(frozen=True, slots=True)
 class ListRules:
-    """A list's title, and the normalised names that choose its rows: ``expense_lists.toml``."""
+    """A list's title and the normalised names that select its rows, from ``expense_lists.toml``."""
 
     title: str
     categories: frozenset[str]
@@ -57,7 +57,7 @@ class ListRules:
     near_shops: tuple[str, ...]
 
     def tagged(self, note: RowNote) -> bool | None:
-        """Whether the user's tags, or a note like one, put a row into the list or out of it."""
+        """Whether a tag (or a note like it) puts a row in the list or out of it; None without."""
         words = {word.lstrip("#＃") for word in note.words}
         if f"-{self.title}" in words:
             return False
@@ -68,7 +68,7 @@ class ListRules:
         return not self.categories.isdisjoint(_names(major, minor))
 
     def holds(self, row: ListedRow, shop: str) -> bool:
-        """Whether an untagged row that was paid is in the list; ``shop`` is its normalised shop."""
+        """Whether an untagged, paid row is in the list; ``shop`` is its normalised shop."""
         names_it = any(word in shop for word in self.shops)
         return names_it or self.is_of_category(row.category_major, row.category_minor)
 
@@ -94,7 +94,7 @@ class ChosenRows(NamedTuple):
 
 
 def choose(rows: Iterable[ListedRow], rules: ListRules) -> ChosenRows:
-    """The rows of a list; tagged rows that were not paid or do not count are only near."""
+    """Select the rows of a list; tagged rows that are no counted payments are only near."""
     rows = [row for row in rows if row.amount is not None]
     shops = shops_of(row.description for row in rows)
     chosen = ChosenRows({}, [], [])
@@ -129,7 +129,7 @@ def total_of(rows: Iterable[StatedRow]) -> int:
 
 
 def list_lines(title: str, span: str, chosen: ChosenRows, limit: int | None) -> list[str]:
-    """The rows by person, up to a limit, with their sums, and the near ones by shop."""
+    """The rows by person, up to a limit, with their sums; then the near rows by shop."""
     every = [row for rows in chosen.by_person.values() for row in rows]
     total = format_currency(total_of(every))
     listed: ListLines = [f"{span}の{title}の一覧です: {len(every):,}件、合計 {total}。"]
@@ -164,13 +164,14 @@ def _near_lines(near: Sequence[ListedRow]) -> list[str]:
 
 
 _BILL_DAYS = 28
-"""A payment of varying amount is a bill if it comes no more often than this."""
+"""A recurring payment of varying amount is a fixed cost if its interval has at least so many
+days."""
 _VARIABLE = "変動費"
 
 
 @dataclass(frozen=True, slots=True)
 class CostLine:
-    """The sum in yen of a category's rows; for fixed costs of a single shop, with the reason."""
+    """The sum in yen of a category's rows; for fixed costs, of a single ``shop``, and ``why``."""
 
     category: str
     shop: str
@@ -180,12 +181,12 @@ class CostLine:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether they are fixed costs; there is a reason then."""
+        """Whether the rows are fixed costs."""
         return bool(self.why)
 
     @property
     def name(self) -> str:
-        """Their name in answers."""
+        """The line's name in answers."""
         return f"{self.shop}（{self.category}）" if self.is_fixed else self.category
 
 
@@ -195,9 +196,9 @@ def split_costs(
     fixed: ListRules,
     notes: Mapping[int, RowNote],
 ) -> list[CostLine]:
-    """Every row in one line, the fixed costs first, then the largest sum.
+    """Sum up every row in one of the lines: fixed costs first, then by the largest sum.
 
-    The tags 固定費 and 変動費 decide; else a row is fixed that recurs, or by its category.
+    The tags 固定費 and 変動費 decide; otherwise a row is fixed if it recurs, or by its category.
     """
     recurs = {
         row.id: payment.interval.name
@@ -214,7 +215,7 @@ def split_costs(
 
 
 def _why_fixed(row: CountedRow, recurs: Mapping[int, str], fixed: ListRules, note: RowNote) -> str:
-    """Why a row is a fixed cost; "" for one that is variable."""
+    """Why a row is a fixed cost; "" for a variable cost."""
     if _VARIABLE in note.words or fixed.tagged(note) is False:
         return ""
     if fixed.tagged(note):
@@ -225,7 +226,7 @@ def _why_fixed(row: CountedRow, recurs: Mapping[int, str], fixed: ListRules, not
 
 
 def cost_lines(span: str, lines: Sequence[CostLine], limit: int | None) -> list[str]:
-    """Both sums, which add up to the spending, and the lines of each up to a limit."""
+    """Both sums, which add up to the spending, and up to ``limit`` lines of each."""
     parts = [[line for line in lines if line.is_fixed is is_so] for is_so in (True, False)]
     sums = [sum(line.yen for line in part) for part in parts]
     whole = sum(sums)
@@ -247,12 +248,12 @@ def cost_lines(span: str, lines: Sequence[CostLine], limit: int | None) -> list[
 
 _ALL = 2**31
 _SEEN_BEFORE, _SEEN_AFTER = 25, 12
-"""The months around a period that are searched for recurring payments."""
+"""How many months before and after a period are searched for recurring payments."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpenseList(LedgerAnswer):
-    """The rows of a list with the person of each, their sum, and near rows, in yen."""
+    """The rows of a list with each one's person, their sum in yen, and near rows."""
 
     title: str
     days: DayEnds
@@ -291,10 +292,10 @@ def expense_list(
     The text has the first ``limit`` of them.
 
     Raises:
-        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
+        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as in ``LedgerView``.
         InsufficientData: the ledger has nothing for these months.
     """
-    with ledger_view(ledger.in_calendar_months) as view:  # as a tax year is
+    with ledger_view(ledger.in_calendar_months) as view:  # as tax years have
         if since or until or period:
             requested = view.period(since, until, period)
         else:
@@ -347,10 +348,10 @@ def fixed_and_variable_costs(
 ) -> CostsAnswer:
     """The spending of a period, by default the latest month, as fixed and variable costs.
 
-    The text has the first ``limit`` of each.
+    The text has the first ``limit`` lines of each kind.
 
     Raises:
-        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
+        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as in ``LedgerView``.
         InsufficientData: the ledger has nothing for these months.
     """
     with ledger_view(ledger) as view:
@@ -376,7 +377,7 @@ def fixed_and_variable_costs(
 
 
 def _rules(name: str) -> ListRules:
-    """A list that comes with mdvec."""
+    """The rules of a list in ``expense_lists.toml``."""
     names = data_of("expense_lists.toml")[name]
     categories, near = (
         frozenset(map(folded_category, names.get(key, ()))) for key in ("categories", "near")

@@ -1,10 +1,10 @@
 """Writes a household's ledger for other programs: Beancount, hledger, CSV, and DuckDB's SQL.
 
-Every row that counts is one transaction between an account and a category, so the category sums of
-the other program equal ours. A transfer, and a row outside the calculation (計算対象外), moves
-money between its account and an account of equity: it changes balances, and no category. The bill
-of a card moves it to the card. Rows that are duplicates by decision, are gone from the statements
-or have no amount are left out.
+Every row that counts becomes one transaction between an account and a category, so the other
+program's category sums equal ours. A transfer, or a row outside the calculation (計算対象外), moves
+money between its account and an equity account: it changes balances, but no category. A card's bill
+moves money to the card's account. Rows that are duplicates by decision, are gone from the
+statements or have no amount are left out.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _CSV_COLUMNS = (
 )  # fmt: skip
 _NO_ACCOUNT = "口座なし"
 _LEFT_OUT = {"transfer": "振替", "not_target": "計算対象外", "no_category": "カテゴリなし"}
-"""The accounts of equity that rows outside the sums are booked against."""
+"""The equity accounts against which rows outside the sums are booked, by the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Booking:
-    """One transaction: its account, and the account or category that the yen come from."""
+    """One transaction: ``yen`` (signed) go to ``asset``, and come from ``other``."""
 
     row: Transaction
     yen: int
@@ -51,10 +51,10 @@ class _Booking:
 def export_ledger(
     ledger: Ledger, format_: LedgerFormat, since: date | None = None, until: date | None = None
 ) -> Iterator[str]:
-    """The text of an export, in pieces.
+    """The text of an export, piece by piece.
 
     Args:
-        ledger: the household.
+        ledger: the household's ledger.
         format_: the format; CSV has all rows, also those that do not count, and why they do not.
         since: the first day; None begins with the first row.
         until: the last day; None ends with the last row.
@@ -73,7 +73,7 @@ def export_ledger(
 
 
 def _bookings(rows: Iterable[Transaction], cards: Mapping[int, str]) -> Iterator[_Booking]:
-    """The bookings of rows; ``cards`` are the accounts that bills pay, by the bills' ids."""
+    """The bookings of rows; ``cards`` are the accounts that bills pay, by the bill's row id."""
     for row in rows:
         if row.amount is None or row.is_duplicate or row.is_removed:
             continue
@@ -120,7 +120,7 @@ def _hledger(bookings: Iterable[_Booking]) -> Iterator[str]:
 
 
 def _hledger_part(name: str) -> str:
-    """A name without colons, comments and double spaces, which end the name of an account."""
+    """A name without colons, semicolons and double spaces, which would end an account's name."""
     return " ".join(name.split()).replace(":", "：").replace(";", "；").strip("()[]") or "-"
 
 
@@ -151,7 +151,7 @@ def _beancount(bookings: list[_Booking]) -> Iterator[str]:
 def _beancount_part(name: str) -> str:
     """A part of an account: an upper-case letter, then letters, digits and hyphens.
 
-    Beancount takes kana and kanji, but not as the first letter: X- stands before them.
+    Beancount accepts kana and kanji, but not as the first letter, so X- is put before them.
     """
     letters = "".join(
         letter if unicodedata.category(letter)[0] == "L" or letter.isdecimal() else "-"
@@ -162,7 +162,7 @@ def _beancount_part(name: str) -> str:
 
 
 def _unique_names(shape: Callable[[str], str]) -> Callable[[str], str]:
-    """``shape``, with a number added if two names would become equal and mix their sums."""
+    """``shape``, but with a number added if two names would become equal and mix their sums."""
     shaped: dict[str, str] = {}
 
     def unique(name: str) -> str:
@@ -205,7 +205,8 @@ LEDGER_COLUMNS = {
     "counted": ("BOOLEAN", "row[10] IS NULL"),
     "is_duplicate": ("BOOLEAN", "row[12] = '1'"),
 }
-"""Each column with its SQL type, and the DuckDB expression that reads it from a row of texts.
+"""Each column with its SQL type, and the DuckDB expression that reads it from ``row``, a list of
+texts.
 
 ``month`` is the household's month (YYYY-MM), as in its answers; ``amount`` is in yen, negative for
 money that goes out. ``shop`` is the normalised description, to group and search by. ``counted``

@@ -49,7 +49,7 @@ from mdvec.household.row_filters import (
 FOUND_PAGE_SIZE = 5
 """The rows on a page by default: enough to see what a sum consists of."""
 _BY_TEXT = ("shop", "category", "account")
-"""The groups by the rows' own texts, not by day or file."""
+"""The groupings by the rows' own texts, rather than by day or file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +88,11 @@ def find_transactions(
 
     Words match a shop, memo, note or tag only where its words are the same, in any width, kana or
     spelling; shops that have the letters inside another word are named in a note, but not summed.
-    On the first page, notes also name the category of that name and, with ``embed``, shops that
-    are near in meaning. Other spellings that count are those of ``aliases.toml`` and of
-    the user; a note names them.
-    Sums are exact yen, as in the month's sums: 支出 is spending less refunds, 収入 the category of
-    income; for transfers alone, what moved out and in. A person's rows are those of the files in a
-    folder.
+    On the first page, notes also name a category with the words in its name and, with ``embed``,
+    shops that are near in meaning. Other spellings that count are those of ``aliases.toml`` and of
+    the user; a note names them. Sums are exact yen, as in the month's sums: 支出 is spending less
+    refunds, 収入 the category of income; for transfers alone, what moved out and in. A person's
+    rows are those of the files in a folder.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -243,7 +242,7 @@ def _notes(
 
 
 def _doubts(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
-    """Notes on rows far from today, of renamed shops, and on those that may not count."""
+    """Notes on planned and stray rows, renamed categories, and rows that may count twice."""
     matching_among = partial(row_sums.ids_of, matching)
     renamed = renamed_rows(view.ledger, lambda: row_sums.with_ids(matching_among()))
     days = matching.condition.days or matching.condition.extent

@@ -94,7 +94,7 @@ def as_shown(payment: RecurringPayment, as_of: date) -> RecurringPayment:
 
 
 def _older_note(payments: Sequence[RecurringPayment], as_of: date) -> list[str]:
-    """A note on the changes and slips of payments that go on, but which are not shown."""
+    """A note on changes and irregularities of continuing payments that are too old to be shown."""
     older = sum(
         as_of - day > RECENT
         for payment in payments
@@ -170,7 +170,7 @@ def _made_from(as_of: date, age: str) -> str:
 
 
 def forecast_lines(months: Sequence[MonthForecast], as_of: date, age: str) -> list[str]:
-    """Each month's forecast with its band; ``age`` as of ``recurring_lines``."""
+    """Each month's forecast with its band; ``age`` as in ``recurring_lines``."""
     if not months:
         return ["見通しには、今月より前に3か月以上の明細が必要です。"]
     lines = [f"支出の見通しです{_made_from(as_of, age)}。"]
@@ -313,8 +313,8 @@ def find_anomalies(
     """Unusual categories and shops of a month up to a day, by default of the latest month.
 
     Raises:
-        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
-        InvalidDates: it is not one month, or a month up to a day.
+        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as in ``LedgerView``.
+        InvalidDates: the period is neither a month nor a month up to a day.
         InsufficientData: the ledger has nothing for that month.
     """
     with ledger_view(ledger) as view:
@@ -352,7 +352,7 @@ def _first_day(view: LedgerView, as_of: date, months: int) -> date:
 
 
 def _first_whole(view: LedgerView, as_of: date) -> tuple[date, list[str]]:
-    """The first day of the months to call usual; a note on one of which days are missing.
+    """The first day of the months to compare with; a note if days of the first one are missing.
 
     Such a month would look cheap. It is left out if a file's name states where it begins; a late
     first row may only mean that nothing was bought.

@@ -57,7 +57,7 @@ def import_household(job: ImportJob) -> ImportReport:
 
 
 def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileState]:
-    """The stored states, without files read with other mappings: an import reads them again."""
+    """The stored states, except of files read with other mappings, which an import reads again."""
     digest = mappings_digest(tool.source)
     files = ledger_statements.known_files(Ledger.undated(connection, tool.id)).values()
     return {
@@ -133,9 +133,9 @@ class _HouseholdImport:
         )
 
     def _look_for_duplicates(self, ledger: LedgerReport) -> tuple[CandidateCounts | None, int]:
-        """The new likely candidates, None if none were looked for.
+        """The new likely candidates (None without a search), and a number of bills.
 
-        The number is that of bills which follow an earlier decision.
+        These bills left the sums because of an earlier decision on all bills of their card.
         """
         options = self.options.detection
         changes = ledger.imported or ledger.updated or ledger.deleted or ledger.removed
@@ -161,7 +161,7 @@ class _HouseholdImport:
             )
 
     def _may_have_new_texts(self) -> bool:
-        """Whether files changed, rows may come back, or the texts of rows are missing."""
+        """Whether files changed, rows are to be restored, or the texts of rows are out of date."""
         if not self.files:
             return False
         job = self.job
@@ -240,7 +240,7 @@ class _HouseholdImport:
             ledger_statements.mark_index(self.ledger, current=True)
 
     def _texts(self, stored: Mapping[str, StoredFile]) -> list[StatementText]:
-        """The texts of the files that rows come from; the stored one if a file cannot be read."""
+        """The text of each file that rows come from; the stored text if the file cannot be read."""
         by_path = {file.path: file for file in self.files}
         known = ledger_statements.known_files(self.ledger)
         paths = {file.content_hash: path for path, file in stored.items()}

@@ -43,12 +43,12 @@ def import_ledger(
 ) -> LedgerReport:
     """Update a tool's ledger from its files.
 
-    Each transaction, identified by its ID or else by its content, is stored once with the values
-    of the newest file that has it. If the newest file for its day lacks it, it leaves the sums
-    but stays in the ledger. ``update`` adds and updates rows; ``replace`` reads every file, and
-    also deletes rows that no file mentions, unless a file could not be read or ``files`` is not
-    ``complete``. Both keep the user's decisions about rows. Files that are not among ``files``
-    but ``may_exist`` (their disk may not be mounted) count as before.
+    Each transaction, identified by its ID or else by its content, is stored once with the values of
+    the newest file that has it. If the newest file for its day lacks it, the transaction leaves the
+    sums but stays in the ledger. ``update`` adds and updates rows; ``replace`` reads every file,
+    and also deletes rows that no file mentions, unless a file could not be read or ``files`` is not
+    ``complete``. Both keep the user's decisions about rows. Files that are missing from ``files``
+    but ``may_exist``, by path (their disk may not be mounted), are treated as unchanged.
 
     Raises:
         apsw.Error: the database cannot be written; the ledger is as it was.
@@ -83,7 +83,7 @@ def import_ledger(
 
 @dataclass(frozen=True, slots=True)
 class _LedgerImport:
-    """An import of files of which some have changed."""
+    """An import of a folder in which something has changed."""
 
     ledger: Ledger
     folder: StatementFolder
@@ -116,8 +116,8 @@ class _LedgerImport:
     def _store_statements(self) -> None:
         """Store the rows that were read, and the new names and times of files.
 
-        A deleted file that has a copy is forgotten. After ``replace``, only files that exist or
-        could not be read prove rows gone.
+        Deleted files with a copy in the folder are forgotten. After ``replace``, only files that
+        exist or could not be read can prove rows gone.
         """
         ledger, folder = self.ledger, self.folder
         former = {origin: path for path, origin in folder.moved.items()}
@@ -148,7 +148,7 @@ class _LedgerImport:
         accounts.follow_accounts(ledger, present)
 
     def _derive(self, *, may_delete: bool) -> tuple[LedgerChanges, LedgerReport]:
-        """Derive the ledger from the statements; the report still lacks the rows that changed."""
+        """Derive the ledger from the statements; the report lacks ``removed`` and ``returned``."""
         ledger, folder = self.ledger, self.folder
         ranked = rank_statements(ledger_statements.known_statements(ledger))
         shared, new_ids = derivation.find_newest_rows(
@@ -248,7 +248,7 @@ def _with_first_seen(
 ) -> Statement:
     """The statement with the earliest known time, and the import that first saw it.
 
-    What is known of other contents of its path is ignored: a change may have been undone.
+    What is known of other contents at its path is ignored, as a change may have been undone.
     """
     state, known = before.get(statement.path), stored.get(statement.key)
     if known and (state is None or state.content_hash == statement.content_hash):

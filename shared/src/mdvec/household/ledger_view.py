@@ -1,4 +1,4 @@
-"""A ledger as answers read it: periods, rows and sums, with the notes of every answer."""
+"""A ledger as answers read it: periods, rows and sums, and the notes that answers need."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from mdvec.household.overview import Coverage, coverage, read_snapshot
 from mdvec.tools import offered_name
 
 MAX_NAMED_ROWS = 3
-"""How many rows with a stray date a note names; it only counts the others."""
+"""How many rows with a stray date a note lists; the others are only counted."""
 
 
 @contextmanager
 def ledger_view(ledger: Ledger) -> Iterator[LedgerView]:
-    """One state of a ledger.
+    """One state of a ledger, whatever is written meanwhile.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -44,7 +44,7 @@ def ledger_view(ledger: Ledger) -> Iterator[LedgerView]:
 
 @dataclass(frozen=True, slots=True)
 class LedgerView:
-    """A ledger of which ``covered`` are the months with rows, in one state of the database."""
+    """A ledger and the months that it covers (``covered``), in one state of the database."""
 
     ledger: Ledger
     covered: Coverage
@@ -61,7 +61,7 @@ class LedgerView:
         month: int | None = None,
         default: Month | None = None,
     ) -> UnderstoodPeriod:
-        """The period that a call states; without any, ``default`` or the latest twelve months.
+        """The period that a call states; else the month ``default`` or the latest twelve months.
 
         Raises:
             InvalidPeriod: it was not understood.
@@ -84,7 +84,7 @@ class LedgerView:
         return ledger_sums.monthly_sums(self.ledger, days, subject, by_minor=by_minor)
 
     def age(self, period: UnderstoodPeriod | None = None) -> str:
-        """A line if the rows end long before today; "" if the period ends before they do."""
+        """A line if the rows end long before today; "" if not, or if the period ends earlier."""
         until = None if period is None or period.follows_data else period.days.last
         return age_line(self.covered.last_day, self.ledger.today, until)
 
@@ -93,7 +93,7 @@ class LedgerView:
     ) -> tuple[Days, list[str]]:
         """The days of a period in months that the ledger covers, and the notes on its months.
 
-        With ``begun``, months that have not begun are left out, if there are others.
+        With ``begun``, months that have not begun are left out if there are others.
 
         Raises:
             InsufficientData: none of its months has rows.
@@ -109,7 +109,7 @@ class LedgerView:
         return days, notes + self._month_notes(period, days, months)
 
     def known_days(self, requested: Days | None) -> Days | None:
-        """The ``requested`` days over which to average: those between the first and the last row.
+        """The ``requested`` days (None for all) between the first and last row, to average over.
 
         Rows after today do not extend them.
         """
@@ -119,8 +119,8 @@ class LedgerView:
     def stray_days(self, requested: Days | None) -> tuple[list[Days], list[Days]]:
         """The ``requested`` days in stray months, and further days in stray months.
 
-        The latter are those before the requested days, if these begin where the ledger does, and
-        those after them, if they also end there: the user may not know of them.
+        The further days are before the requested days if these begin where the ledger does, and
+        after them if these end where the ledger does: the user may not know of such rows.
         """
         body, known = self.covered.body, self.covered.known
         requested = requested or Days(date.min, date.max)
@@ -139,7 +139,7 @@ class LedgerView:
     def shown_days(
         self, period: UnderstoodPeriod, subject: Subject | None
     ) -> tuple[Days, list[str]]:
-        """As ``covered_days``, with the notes on the rows of a subject.
+        """As ``covered_days``, with notes on a subject's rows as well.
 
         Raises:
             InsufficientData: none of the months has rows.
@@ -158,9 +158,9 @@ class LedgerView:
     ) -> tuple[MonthRange, list[str]]:
         """The whole months of a period that the ledger covers, and the notes on their rows.
 
-        With ``begun``, months that have not begun are left out, if there are others. Of more than
-        ``max_months``, only the last are shown. With ``until_today`` the notes say that rows after
-        today are not in the figures.
+        With ``begun``, months that have not begun are left out if there are others. If there are
+        more than ``max_months``, only the last are shown. With ``until_today`` the notes say that
+        rows after today are not in the figures.
 
         Raises:
             InsufficientData: none of the months has rows.
@@ -184,7 +184,7 @@ class LedgerView:
         return months, notes + self._row_notes(subject, days, summed, left_out)
 
     def filling_notes(self, months: MonthRange, days: Days) -> list[str]:
-        """The notes on these months around ``days`` that may be incomplete."""
+        """The notes on which of these months, around ``days``, may be incomplete."""
         return self.begin_notes(days) + [
             wording.filling_note(month)
             for month in months
@@ -192,7 +192,7 @@ class LedgerView:
         ]
 
     def begin_notes(self, days: Days) -> list[str]:
-        """The note that the ledger begins within a month, after the first of these days in it."""
+        """A note if the ledger begins within a month, of which these days include earlier days."""
         if self._missing(days) is None:
             return []
         month, begins = self.covered.body.first.in_words, self.covered.begins
@@ -200,7 +200,7 @@ class LedgerView:
         return [f"{month}の明細{of_file}は {begins} からです"]
 
     def averaged_notes(self, months: Iterable[Month]) -> list[str]:
-        """The note on those of these months without rows that means count."""
+        """A note on those of these months that have no rows, but count as 0 in means."""
         empty = self.covered.marks(month for month in months if month in self.covered.body).empty
         if not empty:
             return []
@@ -209,7 +209,7 @@ class LedgerView:
         return [f"{zero}（まるの月の平均を除く）"]
 
     def _missing(self, days: Days) -> Days | None:
-        """Those of these days that are in the ledger's first month, and before it begins."""
+        """Those of these days in the ledger's first month but before it begins; else None."""
         begins, month = self.covered.begins, self.covered.body.first
         if begins <= month.first_day:
             return None
@@ -245,7 +245,7 @@ class LedgerView:
         summed: Days,
         left_out: str = wording.PLANNED_LEFT_OUT,
     ) -> list[str]:
-        """The notes on rows of the shown days; the figures are of the days ``summed``."""
+        """The notes on a subject's rows on ``days``; its figures are over the days ``summed``."""
         ledger = self.ledger
         notes = self.planned_notes(
             summed, left_out, lambda span: ledger_sums.counted_totals(ledger, span, subject)
@@ -256,7 +256,7 @@ class LedgerView:
     def planned_notes(
         self, shown: Days, left_out: str, totals: Callable[[Days], Totals], *, moved: bool = False
     ) -> list[str]:
-        """Notes on rows dated after today: those in the sums, and those that are not.
+        """Notes on rows dated after today: those in the sums, and those outside.
 
         ``totals`` gives the sums of the answer's rows on some days.
         """
@@ -288,13 +288,13 @@ def doubt_notes_on(
     matching_among: Callable[[Collection[int]], Iterable[int]],
     of: str = "",
 ) -> list[str]:
-    """The notes for every answer with sums on these days; ``matching_among`` selects its rows' ids.
+    """The notes for an answer with sums on these days; ``matching_among`` selects its rows' ids.
 
     They are on rows that vanished from their file but count until the user confirms, on files and
     rows that could not be read, and on what may count twice: rows of two files, and likely
-    candidates. A candidate's figure is that of the rows that a decision would take out, each once:
-    all but one of a purchase, both of a transfer, a card's bill. ``of`` names the total that the
-    candidates are in, such as 6月の.
+    candidates. The figures for candidates are of the rows that a decision would take out, each row
+    once: all but one row of a purchase, both rows of a transfer, or a card's bill. ``of`` says
+    which total the candidates are in, such as 6月の.
     """
     open_ids = ledger_statements.ids_of_gone_rows(ledger, "asked")
     pending = ledger_sums.totals_of_ids(
@@ -320,7 +320,8 @@ def doubt_notes_on(
 def _leaving(ledger: Ledger) -> dict[int, PairKind]:
     """The ids of rows that would leave the sums if likely candidates were confirmed, by kind.
 
-    A row in several candidates has the kind of a card's bill rather than a transfer or purchase.
+    A row in several candidates has the kind with the highest number: a card's bill before a
+    transfer, a transfer before a purchase.
     """
     kinds: dict[int, PairKind] = {}
     candidates = arrange(duplicate_checks.open_pairs(ledger, LIKELY))

@@ -25,10 +25,10 @@ _LETTERS_SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class MappingAnswer:
-    """A file's first lines, with names shortened, and how they are read.
+    """A file's first lines, with long texts shortened, and how they are read.
 
     ``toml`` is the mapping; ``undecided`` questions must be answered before it can be saved;
-    ``saved`` is its file, "" if it was not saved.
+    ``saved`` is the name of its file, "" if it was not saved.
     """
 
     file: str
@@ -53,9 +53,9 @@ def mapping_answer(
     Raises:
         MappingRefused: the file is elsewhere or unreadable, or something is undecided.
         NotMappable, NotTransactions: it is no statement.
-        InvalidMapping: ``stated`` is no mapping.
+        InvalidMapping: ``stated`` makes no valid mapping.
     """
-    # Loaded on demand: a server's start does not need it.
+    # Imported here so that a server starts faster.
     from mdvec.household.statement_preview import MappingRefused, Remedies, preview_statement
 
     path = source / file

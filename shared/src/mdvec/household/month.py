@@ -53,10 +53,10 @@ class HouseholdAnswer(LedgerAnswer, ShownMonths):
     """The sums of some days and a page of their rows; the months are those around these days.
 
     ``spending`` and ``income`` are positive yen, ``balance`` is income minus spending. With a
-    category, the balance and the figure that it does not belong to are None. ``savings_rate`` is
-    in percent; None unless requested, or without income. Shares are by 大項目; those of 収入, or
-    with a category, by 中項目. ``rows`` includes rows that do not count, with the reason in
-    ``left_out``. ``next_page`` is None on the last page.
+    category, the balance is None, and so is spending or income, whichever it is not part of.
+    ``savings_rate`` is in percent; None unless requested, or without income. Shares are by 大項目,
+    but shares of income, and of a category, are by 中項目. ``rows`` includes rows that do not
+    count, with the reason in ``left_out``. ``next_page`` is None on the last page.
     """
 
     first_day: date
@@ -100,13 +100,13 @@ def monthly_household(
 ) -> HouseholdAnswer:
     """The sums of a month, or of another period, by category, and a page of its rows.
 
-    ``category`` is a category's name, or 支出, 収入, 収支 or 貯蓄率 for that total. A row is
-    in the month of its date, whichever statement it is in. The default period is the
-    latest twelve months with data, up to the current one. ``page`` counts from 1; ``page_size``
-    is at most 200, and 0 for only the sums. The text of a later page has only its rows.
+    ``category`` is a category's name, or 支出, 収入, 収支 or 貯蓄率 for that total. A row is in the
+    month of its date, whichever statement it is in. The default period is the latest twelve months
+    with data, up to the current one. ``page`` counts from 1; ``page_size`` is at most 200; 0 asks
+    for the sums alone. The text of a later page has only its rows.
 
     Raises:
-        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
+        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as in ``LedgerView``.
         UnknownCategory: no category, or several, have that name.
         InsufficientData: the ledger has nothing for these months.
         InvalidPage: the page does not exist.
@@ -206,7 +206,7 @@ class HouseholdFigures:
 
 @dataclass(frozen=True, slots=True)
 class CombinedAnswer(LedgerAnswer):
-    """Each household's figures, and those of all together, by 大項目.
+    """Each household's figures, and the figures of all together, also by 大項目.
 
     ``counts`` are over the rows of all households.
     """
@@ -229,7 +229,7 @@ def combined_households(
 ) -> CombinedAnswer:
     """The households of a database, by name, in a period, by default the latest month.
 
-    Their ledgers have one day and one start of months.
+    All ledgers must have the same ``today`` and the same start of months.
 
     A purchase in two of them counts twice in the sum over all until the user decides. ``shared``
     has the pairs that are likely one purchase, or a transfer between households, with a row in the
@@ -277,7 +277,7 @@ def combined_households(
 def _sums_of_each(
     ledgers: Mapping[str, Ledger], covered: Mapping[str, Coverage], requested: UnderstoodPeriod
 ) -> tuple[dict[str, list[MonthlySum]], list[str]]:
-    """The sums of each household, none without rows in the period, and notes on its rows."""
+    """The sums of each household (empty without rows in the period), and notes on their rows."""
     cells: dict[str, list[MonthlySum]] = {}
     unexplained: list[str] = []
     for name, ledger in ledgers.items():

@@ -32,7 +32,7 @@ class InvalidNote(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class NotedRow:
-    """A row with its note ("" for none), tags, and whether its category is its own."""
+    """A row with its note ("" for none) and tags; the user may have given it a category."""
 
     row: Transaction
     note: str
@@ -42,7 +42,7 @@ class NotedRow:
 
 @dataclass(frozen=True, slots=True)
 class NotesAnswer:
-    """Rows with notes, by date, at most 50; ``total`` is the yen of all that count, signed."""
+    """Rows with notes, by date; ``total`` is the signed sum in yen of all that count."""
 
     rows: tuple[NotedRow, ...]
     total_rows: int
@@ -58,9 +58,9 @@ def note_row(
     tags: Sequence[str] | None = (),
     category: str | None = None,
 ) -> NotesAnswer:
-    """Put a note, tags and a category on a row, in place of its own; an empty one removes it.
+    """Replace a row's note, tags and category; an empty value removes what the row has.
 
-    None for one of them leaves it unchanged.
+    None leaves the row's value unchanged.
 
     Raises:
         InvalidNote: there is no such row, or the note or a tag is too long.
@@ -83,7 +83,7 @@ def note_row(
 def _store_note(
     ledger: Ledger, transaction_id: int, note: str | None, tags: Sequence[str] | None
 ) -> list[str]:
-    """Store a row's note and tags; returns what was done, as lines."""
+    """Store a row's note and tags (None: unchanged); returns lines on what was done."""
     before = noted_row(ledger, transaction_id)
     if note is None:
         note = before.note
@@ -106,7 +106,7 @@ def _store_note(
 def categorize_rows(
     ledger: Ledger, *, transaction_ids: Sequence[int], category: str
 ) -> NotesAnswer:
-    """Give rows a category of their own, whatever rules say; "" gives them that of rules or files.
+    """Give rows a category that outranks rules; "" gives them back the category of rules or files.
 
     Raises:
         InvalidNote: a row does not exist.
@@ -137,7 +137,7 @@ def categorize_rows(
 
 
 def _put(ledger: Ledger, ids: Sequence[int], values: dict[str, str]) -> None:
-    """Store some values of rows, and leave their others; call within a transaction."""
+    """Store some columns of rows' notes, and leave the others; call within a transaction."""
     columns = ", ".join(values)
     ledger.connection.executemany(
         "INSERT INTO row_notes (tool_id, identity, note, tags) "
@@ -156,8 +156,8 @@ def _put(ledger: Ledger, ids: Sequence[int], values: dict[str, str]) -> None:
     )
     if "category_major" in values:
         apply_rules(ledger)
-    # A search by words caches the rows until the ledger's version changes. An import that runs now
-    # may store texts without the note; the next one corrects that.
+    # A search by words caches rows until the ledger's version changes. An import that is running
+    # now may store texts without the note; the next import corrects that.
     ledger.connection.execute(
         "UPDATE ledger_versions SET version = version + 1, is_indexed = 0 WHERE tool_id = ?",
         (ledger.tool_id,),
@@ -166,7 +166,7 @@ def _put(ledger: Ledger, ids: Sequence[int], values: dict[str, str]) -> None:
 
 
 def list_notes(ledger: Ledger, *, tag: str | None = None) -> NotesAnswer:
-    """The rows with notes or tags, or those with one tag, and the sum of those that count."""
+    """The rows with notes, tags or own categories, or those with ``tag``, and their sum."""
     if tag is None or not _tag(tag):
         rows = _noted_rows(ledger, "true", ())
         what = "メモ、タグ、自分の分類のある明細"
@@ -195,7 +195,7 @@ def noted_row(ledger: Ledger, transaction_id: int) -> NotedRow:
     Raises:
         InvalidNote: there is no such row.
     """
-    if abs(transaction_id) >= 2**63:  # SQLite's integers
+    if abs(transaction_id) >= 2**63:  # larger than SQLite's integers
         raise InvalidNote(
             "その ID の取引はありません。find_transactions で ID を確認してください。"
         )
@@ -205,7 +205,7 @@ def noted_row(ledger: Ledger, transaction_id: int) -> NotedRow:
     return rows[0]
 
 
-# CROSS JOIN fixes this order: SQLite would scan all rows of the ledger.
+# CROSS JOIN keeps this order of tables; otherwise SQLite would scan all rows of the ledger.
 _SAME_ROW = "ON t.tool_id = n.tool_id AND t.identity = n.identity WHERE"
 _NOTED_ROWS = f"row_notes AS n CROSS JOIN transactions AS t {_SAME_ROW} n.tool_id"
 _ANY_ROW = f"transactions AS t LEFT JOIN row_notes AS n {_SAME_ROW} t.tool_id"

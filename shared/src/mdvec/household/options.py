@@ -1,4 +1,4 @@
-"""A user's options for a household's import; other imports load no more of households."""
+"""A user's options for a household's import, separate so that other imports load only this."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class HouseholdOptions:
     removals: RemovalOptions = NO_REMOVAL_OPTIONS
 
     def refusal(self, tool_name: str) -> str | None:
-        """Why a tool of another kind cannot be imported with them; None if they can be ignored."""
+        """Why a tool of another kind cannot be imported with these options; None if it can."""
         if not self.removals:
             return None
         return (

@@ -1,4 +1,4 @@
-"""A ledger's categories and months, and the subject of a question about it."""
+"""A ledger's categories and months, and the category or total that a question names."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from mdvec.tools import offered_name
 
 @cache
 def english_names() -> dict[str, list[str]]:
-    """The category names that an English word may mean, by the word in lower case."""
+    """The category names that each English word (in lower case) may mean."""
     table = data_of("category_words.toml")["english"]
     return {word: names.split("、") for names, words in table.items() for word in words}
 
@@ -52,11 +52,11 @@ def data_of(name: str) -> dict[str, Any]:
 class AvailableMonth:
     """A month of the ledger.
 
-    ``is_gap``: it has no rows. ``may_be_filling``: it is probably incomplete, being the current
-    or a later month, or the last with rows, which end before the month does, or the first, of
-    which the beginning is missing. ``is_planned``: it
-    has not begun. ``is_astray``: it has a few rows dated years away from all others, and is not
-    in any default period. ``first_day`` and ``last_day`` are YYYY-MM-DD.
+    ``is_gap``: it has no rows. ``may_be_filling``: it is probably incomplete, as it is the current
+    or a later month, the last month with rows if these end before the month does, or the first
+    month if its beginning is missing. ``is_planned``: it has not begun. ``is_astray``: it has a few
+    rows dated years away from all others, and is not in any default period. ``first_day`` and
+    ``last_day`` are YYYY-MM-DD.
     """
 
     year: int
@@ -74,10 +74,10 @@ class AvailableMonth:
 class Coverage:
     """The months in which a ledger has rows (``present``), as of a day in the month ``now``.
 
-    ``body`` excludes stray months. ``known`` are the days
-    from its first row to its last by today, or to the last of all if every row is planned, and
-    ``latest`` is the month of that row. ``begins`` is the day from which the ledger is complete:
-    the first in the names of the files around its first row (``is_stated``), or that row's.
+    ``body`` excludes stray months. ``known`` are the days from its first row to its last row up to
+    today (or to the very last row if all are planned), and ``latest`` is the month of that row.
+    ``begins`` is the day from which the ledger is complete: the first day of the period in file
+    names (``is_stated``), or else the day of the first row.
     """
 
     now: Month
@@ -90,7 +90,7 @@ class Coverage:
 
     @property
     def last_day(self) -> date:
-        """The day of the last row by today."""
+        """The day of the last row up to today."""
         return self.known.last
 
     @property
@@ -101,7 +101,7 @@ class Coverage:
     def shown(self, requested: MonthRange) -> MonthRange | None:
         """The months of a period that a sum covers; None if none of them has rows.
 
-        Future months are only covered up to the last with rows.
+        Future months are only covered up to the last month with rows.
         """
         present = [month for month in self.present if month in requested]
         present = [month for month in present if month in self.body] or present
@@ -115,7 +115,7 @@ class Coverage:
     def begun(self, requested: MonthRange) -> MonthRange | None:
         """The months of a period to compare: as ``shown``, without future ones if possible.
 
-        A month that has not begun has a few planned rows at most, and would look cheap.
+        A month that has not begun has at most a few planned rows, and would look cheap.
         """
         shown = self.shown(requested)
         return shown and (shown.within(self.default_range) or shown)
@@ -127,16 +127,16 @@ class Coverage:
         return MonthRange(self.body.first, max(self.latest, shown.last))
 
     def begins_late(self, month: Month, days: Days | None = None) -> bool:
-        """Whether first days of a month (or of ``days``) are missing, as the ledger begins later.
+        """Whether the first days of a month (or of ``days``) are missing: the ledger begins later.
 
-        If only the first row tells, a week is: a household may buy nothing for some days.
+        If only the first row tells the begin, a week has to be missing: some days may have no rows.
         """
         if month != self.body.first or (days and days.first >= self.begins):
             return False
         return self.begins - month.first_day >= (ONE_DAY if self.is_stated else _WEEK)
 
     def ends_early(self, month: Month, days: Days | None = None) -> bool:
-        """Whether last days of a month (or of ``days``) are probably missing."""
+        """Whether the last days of a month (or of ``days``) are probably missing."""
         if month == self.latest and days and days.last < self.last_day:
             return False
         is_cut = month == self.latest and self.last_day < month.last_day
@@ -145,7 +145,7 @@ class Coverage:
     def marks(self, months: Iterable[Month], days: Days | None = None) -> MonthMarks:
         """Which of these months are probably incomplete, and which have no rows.
 
-        If only some ``days`` of them were requested, those days count, not the whole months.
+        If only ``days`` were requested, just those days have to be complete, not the whole months.
         """
         months, with_rows = tuple(months), set(self.present)
         running = tuple(
@@ -157,7 +157,7 @@ class Coverage:
         return MonthMarks(running=running, empty=empty)
 
     def astray_matters(self, requested: MonthRange, shown: MonthRange) -> bool:
-        """Whether the period covers the whole ledger, or a stray month that is not shown."""
+        """Whether stray months that are not shown matter: the period covers them, or everything."""
         astray = [month for month in self.present if month not in self.body]
         everything = self.default_range.within(requested) == self.default_range
         return any(everything or month in requested for month in astray if month not in shown)
@@ -177,7 +177,7 @@ def category_hierarchy(ledger: Ledger) -> dict[str, list[str]]:
 
 
 def available_months(ledger: Ledger) -> tuple[AvailableMonth, ...]:
-    """Every month from the first row to the latest, and which of them are gaps.
+    """Every month from the first row's to the latest, and which of them are gaps.
 
     Future and stray months are only included if they have rows. A row belongs to the month of
     its date, whichever statement it is in.
@@ -264,7 +264,7 @@ def last_day(ledger: Ledger) -> date | None:
 def named_subject(
     ledger: Ledger, name: str | None, *, is_exact: bool = False
 ) -> tuple[Subject | None, list[str]]:
-    """The category or total of a name, and the notes on it; None without a name.
+    """The category or total of a name (None without one), and notes on how it was understood.
 
     Raises:
         UnknownCategory: no category, or several, have that name.
@@ -279,7 +279,7 @@ def named_subject(
 def resolved_name(
     ledger: Ledger, name: str, hierarchy: Hierarchy, *, is_exact: bool = False
 ) -> ResolvedSubject:
-    """The category or total of a name, which may be English, or one that a rule has changed.
+    """The category or total that a name means; the name may be English, or one that a rule renamed.
 
     With ``is_exact``, a part of a name is not enough.
 
@@ -326,7 +326,7 @@ def read_snapshot(connection: apsw.Connection) -> Iterator[None]:
 
 _WEEK = timedelta(7)
 MAX_GAP_MONTHS = 36
-"""More months than this between two rows separate two runs of months."""
+"""Rows with more than this many months between them are in two separate runs of months."""
 MAX_ASTRAY_ROWS = 10
 """A run with more rows than this belongs to the ledger, however distant."""
 
@@ -334,9 +334,9 @@ MAX_ASTRAY_ROWS = 10
 def body_of(runs: Sequence[tuple[MonthRange, int]], now: Month) -> MonthRange:
     """The months of the ledger without stray runs at either end.
 
-    Runs are of months with rows at most ``MAX_GAP_MONTHS`` apart, and have their number of rows.
-    The dates of a few rows far from today are probably wrong: their run is stray. If all runs are,
-    the last that has begun by ``now`` is the ledger's, or else the first.
+    Each run has months with rows at most ``MAX_GAP_MONTHS`` apart, and its number of rows. The
+    dates of a few rows far from today are probably wrong, so their run is stray. If all runs are
+    stray, the last run that has begun by ``now``, or else the first run, is taken for the ledger.
     """
     body = [
         months

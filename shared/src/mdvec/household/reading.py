@@ -1,7 +1,7 @@
 """Reads the statement files of a folder: their rows and state, or why they cannot be read.
 
-A file is read only if it, its mappings or the version of mdvec changed, unless its rows are stored
-under another name.
+A file is read only if it, its mappings or the version of mdvec changed; a renamed file is not read
+again.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
 
 @dataclass(slots=True, eq=False)
 class LedgerFile:
-    """A file that may hold transactions; one import opens and parses it at most once.
+    """A file that may hold transactions; an import opens and parses it at most once.
 
     ``path`` is relative to the source folder, in NFC; ``read`` returns the file's bytes and may
     raise OSError; ``reader`` identifies the ``mappings`` and the version of mdvec.
@@ -62,19 +62,19 @@ class LedgerFile:
 
     @classmethod
     def of(cls, source: Path, file: FoundFile, own: OwnMappings = _NO_OWN_MAPPINGS) -> LedgerFile:
-        """From a scan of ``source``, whose mappings are ``own``."""
+        """The file that a scan of ``source`` found; ``own`` are that folder's mappings."""
         path = unicodedata.normalize("NFC", file.path)
         read = (source / file.path).read_bytes
         return cls(path, file.size, file.mtime_ns, read, own.all, own.reader)
 
     def is_as_in(self, state: KnownFile) -> bool:
-        """Whether size, time and reader equal a stored state of the file."""
+        """Whether size, time and reader equal those of a stored state."""
         return (state.size, state.mtime_ns) == (self.size, self.mtime_ns) and (
             state.app_version == self.reader
         )
 
     def content_hash(self) -> str:
-        """The hash of its bytes, which are cached for parsing; "" if the file cannot be read."""
+        """The SHA-256 of its bytes, which are cached for parsing; "" if it cannot be read."""
         try:
             return hashlib.sha256(self._bytes()).hexdigest()
         except OSError:
@@ -88,7 +88,7 @@ class LedgerFile:
         """The file's hash and rows; only its text and the lines of its records are cached.
 
         Raises:
-            OSError, NotTransactions: it cannot be read.
+            OSError, NotTransactions: the file cannot be read.
         """
         self._was_parsed = True
         data = self._bytes()
@@ -112,7 +112,7 @@ class LedgerFile:
 
 
 def statement_kind(data: bytes, path: str) -> str:
-    """The kind of statement of bytes, which may be a file's beginning; "" for none."""
+    """The kind of statement that a file's bytes, or its first bytes, are; "" for none."""
     try:
         parsed = read_statement(data, path, only_ready_made())
     except NotTransactions:
@@ -121,7 +121,7 @@ def statement_kind(data: bytes, path: str) -> str:
 
 
 class MayHaveRows(Problem):
-    """A file that may have transactions, which no sum has until it can be read."""
+    """A file that may have transactions, which are in no sum until it can be read."""
 
 
 def skipped(path: str, passed_over: PassedOver, before: str = "") -> Problem:
@@ -131,7 +131,7 @@ def skipped(path: str, passed_over: PassedOver, before: str = "") -> Problem:
 
 
 def with_advice(problem: Problem, tool_name: str) -> Problem:
-    """The note on a passed-over file, with the command that makes a mapping for it."""
+    """The problem, with the command that makes a mapping if the file may have rows."""
     if not isinstance(problem, MayHaveRows):
         return problem
     command = f"mdvec household map {shell_line(problem.file_path)} -n {tool_name}"
@@ -139,7 +139,7 @@ def with_advice(problem: Problem, tool_name: str) -> Problem:
 
 
 def unsupported_files(others: Iterable[str]) -> Iterator[Problem]:
-    """Problems for files that may hold transactions but whose ending is not read."""
+    """Problems for files that may hold transactions but are of an unsupported kind."""
     for path in others:
         ending = PurePosixPath(path).suffix.lower()
         if ending in _WORKBOOKS:
@@ -193,7 +193,7 @@ def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementF
     elif not (passed_over or rows or had_rows):
         passed_over = PassedOver(FileKind.NO_ROWS)
     if passed_over:
-        parsed = replace(parsed, csv=CsvText("", ()))  # it is not needed, and may be large
+        parsed = replace(parsed, csv=CsvText("", ()))  # the text is not needed, and may be large
     state = KnownFile(
         file.path, file.size, file.mtime_ns, content_hash, rows=rows, bad_rows=parsed.bad,
         passed_over=passed_over, app_version=file.reader,
@@ -216,8 +216,8 @@ class StatementFolder:
 
     ``known`` has the files of the last import, ``statements`` the stored statements with rows.
     ``present`` has the state of each file whose rows are known, ``contents`` the files read now,
-    ``unread`` why others could not be, ``moved`` the former path, by the new one, of each file
-    whose content had another name.
+    ``unread`` why other files could not be read, and ``moved`` the former path, by the new path, of
+    each file that was renamed.
     """
 
     files: Sequence[LedgerFile]
@@ -242,11 +242,11 @@ class StatementFolder:
 
     @property
     def present_statements(self) -> set[StatementKey]:
-        """The statements that the present files are."""
+        """The keys of the statements in the present files."""
         return {(state.path, state.content_hash) for state in self.present.values()}
 
     def read(self, *, every_file: bool) -> None:
-        """Read the files whose rows are not stored; those without rows are always read."""
+        """Read the files whose rows are not stored; files without rows are always read."""
         paths = {file.path for file in self.files}
         gone: defaultdict[str, list[str]] = defaultdict(list)
         for path, content_hash in sorted(self.statements, key=self._is_of_an_older_import):
@@ -267,7 +267,7 @@ class StatementFolder:
             elif origin == file.path:
                 file.forget_bytes()
             if origin != file.path:
-                self.moved[file.path] = origin  # its text is stored anew, too
+                self.moved[file.path] = origin  # so that its text is stored again
             self.present[file.path] = replace(
                 state, path=file.path, mtime_ns=file.mtime_ns, is_present=True
             )
@@ -278,12 +278,12 @@ class StatementFolder:
         return not was_there, statement
 
     def _origin(self, path: str, content_hash: str, gone: Mapping[str, list[str]]) -> str:
-        """The path that a file's statement is stored under: its own, or that of a file now gone."""
+        """The path under which a file's statement is stored: its own, or that of a deleted file."""
         former = gone.get(content_hash)
         return path if not former or (path, content_hash) in self.statements else former.pop(0)
 
     def _stored_state(self, path: str, content_hash: str, file: LedgerFile) -> KnownFile | None:
-        """The state of a file whose rows are stored, under the path that they have."""
+        """The stored state at ``path`` if it has the file's rows, read as now; else None."""
         state = self.known.get(path)
         is_stored = (
             state is not None

@@ -32,13 +32,14 @@ class FailedRow:
 
 @dataclass(frozen=True, slots=True)
 class LedgerReport:
-    """The changes that an import made to the ledger; the names are those of its JSON."""
+    """The changes that an import made to the ledger; the fields are also those of its JSON."""
 
-    # The files: those of statements, other ones, and those that could not be read.
+    # The number of statement files; other files; and files that could not be read.
     files: int = 0
     passed_over: tuple[Problem, ...] = ()
     unread: tuple[Problem, ...] = ()
-    # The sum of the next four; a row with newer values in another file counts as unchanged.
+    # ``rows_read`` is the sum of the next four. A row with newer values in another file counts as
+    # unchanged.
     rows_read: int = 0
     imported: int = 0
     updated: int = 0
@@ -47,23 +48,24 @@ class LedgerReport:
     # How many rows of the ledger are in none of the files, and how many ``replace`` deleted.
     without_file: int = 0
     deleted: int = 0
-    # Rows that left the sums, that are gone but count until the user decides, that count again.
+    # Rows that left the sums; rows that are gone but count until the user decides; rows that count
+    # again.
     removed: tuple[GoneRow, ...] = ()
     asked: tuple[GoneRow, ...] = ()
     returned: tuple[GoneRow, ...] = ()
-    # Files whose time is newer than their contents, and those read now that are newer than
-    # another of the same days by their time alone.
+    # Files whose time is newer than their contents; files read now that are newer than another file
+    # of the same days by their time alone.
     overruled: tuple[Problem, ...] = ()
     by_time: tuple[Problem, ...] = ()
     # Rows read now that their file's running balance contradicts; they are imported.
     misfits: tuple[FailedRow, ...] = ()
     # The asset histories and their months.
     net_worth: tuple[Problem, ...] = ()
-    # Pairs of files that may be of one account, and rows that files share and that count once.
+    # Pairs of files that may be of one account; rows that several files have and that count once.
     account_doubts: tuple[AccountDoubt, ...] = ()
     repeated: tuple[RepeatedRows, ...] = ()
-    # Files with equal rows below several headers: those whose rows all count, and those read now
-    # whose rows count once, as their balances are equal, too.
+    # Files with equal rows below several headers: files whose rows all count, and files read now
+    # whose rows count once, as their balances are equal too.
     listed_again: tuple[ListedAgain, ...] = ()
     listed_once: tuple[ListedAgain, ...] = ()
     # The files read now whose rows another file has under other IDs.
@@ -71,7 +73,7 @@ class LedgerReport:
 
 
 def left_open(ledger: LedgerReport, tool_name: str) -> list[Problem]:
-    """What list_sources says of files until another import: which rows no sum has, and why."""
+    """What ``list_sources`` reports until the next import: rows in no sum, and why."""
     reasons: dict[str, list[str]] = {}
     for path, of_file in itertools.groupby(ledger.failed, lambda row: row.path):
         first, *others = of_file
@@ -94,7 +96,7 @@ def left_open(ledger: LedgerReport, tool_name: str) -> list[Problem]:
 def with_files(
     report: LedgerReport, known: Iterable[KnownFile], contents: Iterable[StatementFile]
 ) -> LedgerReport:
-    """A report of changes, with the files whose rows are ``known`` and those that were read now."""
+    """A report of changes, completed by the files with ``known`` rows and those read now."""
     files = sorted(known, key=lambda file: file.path)
     reads = sorted(contents, key=lambda read: read.file.path)
     others = [(file.path, file.passed_over) for file in files if file.passed_over]
@@ -131,7 +133,7 @@ def with_files(
 class HouseholdReport:
     """A household's part of an import's report.
 
-    ``candidates`` are the unreported ones that are likely, None if none were looked for.
+    ``candidates`` counts the likely candidates not reported before; None without a search.
     ``followed_bills`` more bills left the sums by the user's decision on all bills of their card.
     """
 
@@ -171,7 +173,7 @@ _FOUND = (
     ("pair is", "pairs are", "likely the two ends of a transfer, of which at least one counts"),
     ("card bill equals", "card bills equal", "the card's own rows, so both count"),
 )  # fmt: skip
-"""What is said of each of ``CandidateCounts``: of one, of several, and what they are."""
+"""For each of ``CandidateCounts``: the words for one, for several, and what they are."""
 
 
 def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
@@ -234,7 +236,7 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
 
 
 def _listed(sentence: str, word: str, rows: Iterable[str]) -> list[ReportLine]:
-    """The sentence and a note on each of the rows; nothing without rows."""
+    """The sentence, and a note on each of the rows; empty without rows."""
     noted = notes(word, list(rows))
     return [ReportLine(sentence), *noted] if noted else []
 

@@ -44,7 +44,7 @@ from mdvec.household.interfaces.marks import record_decision, update_marks
 MAX_LIMIT: Final = 50
 _DECIDED: Final = ("duplicate", "not_duplicate")
 _WIDER: Final = 7
-"""A search without a likely pair suggests this tolerance in days, or twice its own."""
+"""A search that finds no likely purchase suggests this tolerance in days, or twice its own."""
 
 
 class DuplicateResolutionError(MdvecError):
@@ -89,16 +89,16 @@ def detect(
     """Search the ledger for candidate pairs and store them; decided pairs keep their decision.
 
     A user's search of the whole ledger replaces the one before: it drops undecided pairs that it
-    does not find. A search that is not ``by_user`` drops only those that a search with the same
-    options had found, and bills that no longer fit; it adds pairs as news. New bills of cards whose
-    bills the user always wants out of the sums are decided right away.
+    does not find. A search that is not ``by_user`` only drops pairs that a search with the same
+    options had found, and bills that no longer fit; its new pairs are marked as unreported. New
+    bills of cards whose bills the user always wants out of the sums are decided right away.
     ``transaction_ids`` limits the search to pairs with at least one of these rows, if it has any.
 
     Raises:
         TransactionNotFound: the household has no row with one of these ids.
         DuplicateDetectionError: the tolerances match too many pairs.
     """
-    transaction_ids = transaction_ids or None  # models state [] for a list that they leave out
+    transaction_ids = transaction_ids or None  # language models pass [] to mean no list
     if transaction_ids is not None:
         there = duplicate_checks.transactions_with_ids(ledger, transaction_ids)
         for missing in sorted(set(transaction_ids) - there.keys()):
@@ -145,7 +145,7 @@ def _detected(
     ledger: Ledger, options: DetectionOptions, transaction_ids: Collection[int] | None
 ) -> FoundPairs:
     """The pairs of purchases, transfers and bills among the ledger's rows."""
-    # They load NumPy, which nothing else here needs.
+    # Imported here because they load NumPy, which nothing else in this module needs.
     from mdvec.household.core.card_bills import find_bills, with_bills
     from mdvec.household.core.pairs import find_pairs
 
@@ -160,7 +160,7 @@ def _detected(
 
 
 def _follow_decisions(ledger: Ledger) -> int:
-    """Decide the open bills of cards whose bills the user always wants out of the sums."""
+    """Decide open bills as the user decided for all bills of their cards; returns how many."""
     always = duplicate_checks.always_decided(ledger)
     if not always:
         return 0
@@ -214,7 +214,7 @@ def list_candidates(
 
 
 def candidate_detail(ledger: Ledger, check_id: int) -> DuplicateCandidate:
-    """The candidate that a pair belongs to while it is open, else the pair, with its rows.
+    """The open candidate that a pair belongs to; for a closed pair, that pair or its card's bill.
 
     Raises:
         CheckNotFound: the household has no such pair.
@@ -244,12 +244,12 @@ def stats(ledger: Ledger) -> DuplicateStats:
 
 
 def count_news(ledger: Ledger) -> CandidateCounts:
-    """How many likely candidates imports found and no answer reported yet."""
+    """How many likely candidates imports have found that no answer has reported yet."""
     return CandidateCounts.of(arrange(duplicate_checks.unannounced_pairs(ledger, LIKELY)))
 
 
 def take_news(ledger: Ledger) -> str:
-    """A message about the likely pairs that imports found, given once; "" if there is none."""
+    """A message about new likely candidates that imports found, given only once; "" if none."""
     with ledger.connection:
         news = count_news(ledger)
         if any(news):
@@ -282,7 +282,7 @@ def row_of(ledger: Ledger, transaction_id: int) -> Transaction:
 
 
 def candidate_of(ledger: Ledger, check_id: int) -> ReviewCandidate:
-    """A pair by itself, or the card's bill that it belongs to.
+    """A pair as a candidate, or the whole bill of a card that the pair belongs to.
 
     Raises:
         CheckNotFound: the household has no such pair.

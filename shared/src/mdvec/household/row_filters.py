@@ -1,4 +1,4 @@
-"""What a filter of rows means in one ledger: the condition, the words, and how that is said."""
+"""What a filter of rows means in a ledger: the condition, the words, and its text."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _REASONS_OF = {
     "counted": frozenset({None}), "all": _EVERY, "not_duplicate": _EVERY - {"duplicate"},
     "left_out": _EVERY - {None},
 }  # fmt: skip
-"""The reasons that each choice of several includes; None stands for rows that count."""
+"""The reasons (``left_out``) that choices of several reasons include; None: rows that count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,14 @@ class RowFilter:
         max_amount: the greatest amount in yen, without its sign.
         period: days or months in words, instead of ``since`` and ``until``.
         account: an account's name, or a part of it.
-        category: names of categories, 支出 or 収入: a row is of one of them.
-        exclude_category: names of categories: a row is of none of them.
-        shop: names of shops: a row is of one of them.
-        exclude_shop: names of shops: a row is of none of them.
+        category: names of categories, 支出 or 収入, of which a row must have one.
+        exclude_category: names of categories of which a row must have none.
+        shop: names of shops, of which a row must be of one.
+        exclude_shop: names of shops of which a row must not be.
         rows: ``counted`` are those in the sums; ``left_out`` the others; ``not_duplicate`` all but
             duplicates; the other values select those left out for one reason.
         since: the first ISO day or month.
-        until: the last.
+        until: the last ISO day or month.
     """
 
     query: str | None = None
@@ -78,7 +78,7 @@ class RowFilter:
 
 @dataclass(frozen=True, slots=True)
 class UnderstoodFilter:
-    """A filter in one ledger: ``rows`` that match all but its words, and how it was understood."""
+    """A filter in a ledger: ``rows`` match everything but its ``words``; and its text."""
 
     rows: row_sums.RowsChosen
     words: RowWords
@@ -139,7 +139,7 @@ def understood_filter(view: LedgerView, wanted: RowFilter) -> UnderstoodFilter:
 
 
 def _period_notes(view: LedgerView, period: UnderstoodPeriod, extent: Days) -> list[str]:
-    """How a period was understood, and what of it the ledger does not have."""
+    """Notes on how a period was understood, and which part of it has no data."""
     notes = [period.understood]
     shown_months = view.covered.shown(period.months)
     if shown_months not in (None, period.months) and not view.stray_days(period.days)[0]:
@@ -176,7 +176,7 @@ def _in_words(subject: Subject) -> str:
 
 
 def _accounts(ledger: Ledger, name: str | None) -> tuple[str, ...] | None:
-    """The account with this name, or all whose name contains it; None without a name."""
+    """The account with this name, or all accounts whose names contain it; None without a name."""
     if name is None or not name.strip():
         return None
     accounts = row_sums.accounts_named(ledger, name)
@@ -186,7 +186,7 @@ def _accounts(ledger: Ledger, name: str | None) -> tuple[str, ...] | None:
 
 
 def check_choice(name: str, value: object, known: Sequence[object]) -> None:
-    """Refuse a value that is none of those known; None is said nowhere.
+    """Refuse a value that is not among ``known``; the message lists these, except None.
 
     Raises:
         InvalidRowFilter: the value is unknown.

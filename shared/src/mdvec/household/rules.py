@@ -1,4 +1,4 @@
-"""Rules for categories: tried on the past, set, listed, removed, and suggested."""
+"""Rules for categories: tries them on past rows, sets, lists, removes and suggests them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class InvalidRule(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class RuleTrial:
-    """The effect of a rule: the latest counting rows to change, and sums by former category."""
+    """A rule's effect: the latest counting rows to change; former category, rows and yen of all."""
 
     rule: CategoryRule
     rows: tuple[CountedRow, ...]
@@ -61,7 +61,7 @@ class RuleTrial:
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
-    """The rows of the ledger that setting or removing a rule changed."""
+    """How many rows of the ledger changed when a rule was set or removed."""
 
     changed: int
     text: AnswerText
@@ -133,7 +133,7 @@ def set_rule(ledger: Ledger, *, shop: str, category: str) -> RuleChange:
 
 
 def _budgets_of(ledger: Ledger, rule: CategoryRule) -> list[str]:
-    """Says which budgets keep the former name of a renamed category."""
+    """Lines on the budgets that still have the former name of a renamed category."""
     names = dict.fromkeys(
         shown_name(each.subject)
         for each in plans.budgets_of(ledger)
@@ -188,7 +188,7 @@ def _name(rule: CategoryRule) -> str:
 
 
 def _as_shown(ledger: Ledger, rules: Iterable[CategoryRule], asked: str = "") -> list[CategoryRule]:
-    """The rules with their shops in the capitals of a description, or else as ``asked``."""
+    """The rules with their shops capitalised as in a description, or else as in ``asked``."""
     shops = shops_of([*descriptions(ledger), asked])
     return [
         replace(rule, shop=as_written(rule.shop, text))
@@ -203,7 +203,7 @@ def _is_same(rule: CategoryRule, other: CategoryRule) -> bool:
 
 
 def _moves(row: CountedRow, shop: str, rule: CategoryRule, others: Sequence[CategoryRule]) -> bool:
-    """Whether a rule, together with the others, would give a shop's row another category."""
+    """Whether a rule, beside the ``others``, would give a row of ``shop`` another category."""
     category, ruled = row.full_category, category_rules.rule_for(shop, [*others, rule])
     if rule.renamed is None:
         return ruled == rule and category != rule.category
@@ -213,7 +213,7 @@ def _moves(row: CountedRow, shop: str, rule: CategoryRule, others: Sequence[Cate
 def list_rules(ledger: Ledger, most: int | None = category_rules.MAX_SUGGESTIONS) -> RuleList:
     """The rules, and suggestions from the user's own history for rows without a category.
 
-    The data have at most ``most`` suggestions, or all if that is None; the text has twenty.
+    ``suggestions`` has at most ``most`` of them, None for all; the text has up to twenty.
     """
     with read_snapshot(ledger.connection):
         rules = plans.rules_of(ledger)
@@ -235,7 +235,7 @@ def _rule(ledger: Ledger, shop: str, category: str) -> CategoryRule:
 
 
 def chosen_category(ledger: Ledger, name: str) -> Category:
-    """The category of a whole name that a row or a shop's rows are to have.
+    """The category that rows are to have, by its full name.
 
     「大項目 > 中項目」 may be new: no row of the ledger has to have it.
 
@@ -282,7 +282,7 @@ def _renaming(phrase: str, known: Hierarchy, rules: Sequence[CategoryRule]) -> C
 
 
 def _the_only(rules: Sequence[CategoryRule]) -> CategoryRule | None:
-    """The only one of the rules; there may be several, as names may contain = and >."""
+    """The only rule, or None; refuses several, which are possible as names may contain = and >."""
     if len(rules) > 1:
         raise InvalidRule(
             "何通りにも読めます。次のどれかのように、名前を二重引用符で囲んで指定してください: "

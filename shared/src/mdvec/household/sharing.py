@@ -1,4 +1,4 @@
-"""Pairs of rows of two households that may be one purchase or transfer: found and decided."""
+"""Finds pairs of rows of two households that may be one purchase or transfer, and decides them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from mdvec.tools import offered_name
 
 
 class SharedDecision(NamedTuple):
-    """A decision about two rows, by id; ``kept`` of a purchase stays in the sums."""
+    """A decision about two rows, by id; of a purchase, the row ``kept`` stays in the sums."""
 
     kept: int
     other: int
@@ -68,14 +68,15 @@ def shared_decisions(ledgers: Mapping[str, Ledger]) -> list[SharedDecision]:
 
 
 def _connection_of(ledgers: Mapping[str, Ledger]) -> apsw.Connection:
-    """The one database that all the ledgers are in."""
+    """The connection to the database, which all the ledgers share."""
     return next(iter(ledgers.values())).connection
 
 
 def rows_left_out_of_all(decisions: Iterable[SharedDecision]) -> set[int]:
     """The ids of rows that a sum over all households leaves out; one row of each purchase stays.
 
-    A decision only matters if both of its rows count: otherwise the sum has at most one of them.
+    A decision only matters if both of its rows count; otherwise the sum has at most one of them
+    anyway.
     """
     decided = [each for each in decisions if each.decision == "duplicate" and each.both_count]
     purchases = [(each.kept, each.other) for each in decided if not each.is_transfer]
@@ -95,7 +96,7 @@ _ROWS = (
 def decide_shared(
     ledgers: Mapping[str, Ledger], rows: Sequence[int], decision: str, keep: int | None = None
 ) -> Confirmation:
-    """Store the decision about two rows, one of each of two households, which have names.
+    """Store the decision about two rows (ids) of two different households.
 
     Only the sum over all households changes. Of a purchase (``duplicate``) it counts the row
     ``keep``, by default the first; of a transfer (amounts of opposite signs) neither row. ``skip``
@@ -144,7 +145,7 @@ def decide_shared(
 def _store(
     connection: apsw.Connection, decision: str, kept: int, other: int, *, is_transfer: bool
 ) -> None:
-    """Replace the decision about two rows; ``skip`` leaves none."""
+    """Replace the decision about two rows; ``skip`` only deletes it."""
     connection.execute(
         "DELETE FROM shared_pairs WHERE id IN (SELECT s.id FROM shared_pairs AS s "
         f"{_ROWS} WHERE (a.id, b.id) IN (VALUES (?1, ?2), (?2, ?1)))",
@@ -163,7 +164,7 @@ def _store(
 def left_out_of_the_sum(ledgers: Mapping[str, Ledger], days: Days) -> tuple[list[MonthlySum], str]:
     """What the user's decisions leave out of the sum of these days over all households.
 
-    They are cells to add to the sum, and a note that names the rows, "" for none.
+    Returns cells to add to the sum, which subtract these rows, and a note on them, "" for none.
     """
     decisions = shared_decisions(ledgers)
     transfers, gone = _rows_of_transfers(decisions), rows_left_out_of_all(decisions)
@@ -213,7 +214,7 @@ def _message(decision: str, household: str, kept_id: int, other: int, *, is_tran
 
 
 _AROUND = timedelta(days=45)
-"""Rows this near to the period show habits."""
+"""Rows so near to the period are compared too, since they show habits."""
 _MAX_TOLD = 10
 
 
@@ -230,7 +231,7 @@ class SharedRow:
 
 @dataclass(frozen=True, slots=True)
 class SharedPair:
-    """Rows of two households that are likely one purchase or, ``is_transfer``, one transfer.
+    """Rows of two households that are likely one purchase or (``is_transfer``) one transfer.
 
     ``reasons`` are in Japanese. Nothing is decided yet: both rows count.
     """
@@ -242,7 +243,7 @@ class SharedPair:
 
 
 def pairs_across(ledgers: Mapping[str, Ledger], days: Days) -> list[SharedPair] | None:
-    """The likely pairs of rows of two households, by name, with a row in ``days``.
+    """The likely pairs of rows of two households with a row in ``days``; ``ledgers`` are by name.
 
     Pairs that were decided are left out. None if there are too many rows to compare.
     """
@@ -281,7 +282,7 @@ def pairs_across(ledgers: Mapping[str, Ledger], days: Days) -> list[SharedPair] 
 
 
 def pairs_in_words(pairs: Iterable[SharedPair]) -> list[str]:
-    """The pairs in Japanese, purchases first, a line each; the largest ten of each kind."""
+    """The pairs in Japanese, a line each, purchases first; only the largest ten of each kind."""
     lines = []
     for is_transfer, what in (
         (False, "同じ買い物が両方に入っているらしい組"),
@@ -308,7 +309,7 @@ def pairs_in_words(pairs: Iterable[SharedPair]) -> list[str]:
 
 
 def _twins(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list[Pair]:
-    """Equal rows of one account in two households, each in one pair."""
+    """Pairs of equal rows of one account in two households; each row is in at most one pair."""
     alike: dict[tuple[object, ...], dict[str, list[ComparedRow]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -330,9 +331,10 @@ def _likely_pairs(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list
     Raises:
         DuplicateDetectionError: there are too many rows to compare.
     """
-    from mdvec.household.core.pairs import find_pairs  # loads NumPy, only needed here
+    from mdvec.household.core.pairs import find_pairs  # loads NumPy
 
-    # Equal rows of one account are two purchases only within a household.
+    # Within a household, equal rows of one account are two purchases; across households, they need
+    # not be.
     others = [row._replace(account=f"{row.account}（{homes[row.id]}）") for row in rows]
     options = DetectionOptions()
     detected = with_transfers(find_pairs(others, options, reading=reading), others, options)

@@ -113,7 +113,7 @@ class AliasTrial:
 
 @dataclass(frozen=True, slots=True)
 class AliasList:
-    """The user's spellings: pairs of a shop's name in questions and another spelling of it."""
+    """The user's pairs of a shop's name in questions and another spelling of it."""
 
     aliases: tuple[tuple[str, str], ...]
     text: AnswerText
@@ -121,7 +121,7 @@ class AliasList:
 
 
 def try_alias(ledger: Ledger, *, shop: str, spelling: str) -> AliasTrial:
-    """Show which counted rows a question for ``shop`` would also find by another spelling.
+    """Show which counting rows a question for ``shop`` would also find with another spelling.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -149,7 +149,7 @@ def try_alias(ledger: Ledger, *, shop: str, spelling: str) -> AliasTrial:
 
 
 def add_alias(ledger: Ledger, *, shop: str, spelling: str) -> AliasList:
-    """Let questions for a shop also find a spelling; no row changes.
+    """Let questions for a shop also find another spelling of it; no row changes.
 
     Raises:
         InvalidAlias: as ``try_alias``.

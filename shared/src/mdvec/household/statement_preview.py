@@ -71,11 +71,12 @@ class StatementPreview:
     """How a file is read.
 
     ``kind`` is the mapping's name, ``origin`` where the mapping comes from, ``toml`` its text, ""
-    for Money Forward's files. ``rows`` are the first of ``rows_read``; ``bad`` are the lines
-    that cannot be read, with the reasons. ``balances_compared`` balances were checked, and those of
-    the lines ``misfits`` do not fit. ``checks`` is what a user should check. ``saved`` is the file
-    that the mapping was written to, "" if it was not; ``undecided`` are the questions to answer
-    first; ``household`` is the tool that it is for, "" if there is none.
+    for Money Forward's files. ``rows`` are the first of ``rows_read``; ``bad`` are the lines that
+    cannot be read, with the reasons. ``balances_compared`` balances were checked, and the balances
+    in the lines ``misfits`` do not fit. ``checks`` is what a user should check. ``saved`` is the
+    file that the mapping was written to, "" if it was not; ``undecided`` are the questions to
+    answer first; ``household`` is the name of the tool that the mapping is for, "" if there is
+    none.
     """
 
     file: str
@@ -101,11 +102,11 @@ class _Chosen:
     checks: tuple[MappingSentence, ...] = ()
     undecided: tuple[Undecided, ...] = ()
     before: Mapping | None = None
-    """The household's own mapping for the file, without what was stated."""
+    """The household's own mapping for the file before the stated settings; None if it is new."""
 
 
 class Remedies(NamedTuple):
-    """How a caller states a line of the mapping, and the account's name."""
+    """What messages tell the user to write to set a key of the mapping, or the account."""
 
     state: str = "--set 'KEY = VALUE'"
     name: str = "--account NAME"
@@ -121,9 +122,9 @@ def preview_statement(
     """Shows how a file is read in the household whose folder is ``source``, if there is one.
 
     ``account`` names the account of a proposed or ready-made mapping. ``save`` writes the mapping
-    into the folder, unless something in the file is undecided that would change a figure;
-    ``stated`` are lines of TOML that decide it, also for a mapping that already reads the file;
-    ``language`` is that of the questions, and ``how`` is what a refusal names as the way out.
+    into the folder, unless something undecided in the file may change an amount; ``stated`` are
+    lines of TOML that decide it, also for a mapping that already reads the file; ``language`` is
+    that of the questions; ``how`` is what a refusal tells the user to write.
 
     Raises:
         MappingRefused: the file cannot be read, something is undecided, or the household's own
@@ -187,7 +188,7 @@ def _choose(
 ) -> _Chosen | ParsedFile:
     """The mapping for a file, or its rows if it is Money Forward's.
 
-    ``changes``: a mapping is wanted even for a file that only looks like Money Forward's.
+    ``changes``: a mapping is wanted even for a file that seems to be Money Forward's.
     """
     kind = recognise(data, path, mappings)
     if isinstance(kind, Mapping):
@@ -273,7 +274,7 @@ def _save(source: Path | None, chosen: _Chosen, shown: StatementPreview, how: Re
 
 
 def _new_mapping_file(source: Path, mapping: Mapping, text: str, how: Remedies) -> str:
-    """The file for a new mapping, with a number if another mapping has its name."""
+    """Write a new mapping's file, and return its path, numbered if another mapping has its name."""
     name = _NOT_IN_A_NAME.sub("-", mapping.name)
     file, number = source / f"{name}{ENDING}", 1
     while file.exists() and _is_for_others(file, mapping):

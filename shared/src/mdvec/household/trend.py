@@ -47,8 +47,8 @@ class TrendAnswer(LedgerAnswer, ShownMonths):
     """The trend of one or more categories over ``months``.
 
     ``categories`` are empty if the savings rate was requested, which is then in ``savings``;
-    ``behind_savings`` are the income, spending and balance that it is computed from. ``counts``
-    are over the rows of these months (and of the category, if one was named).
+    ``behind_savings`` are the income, spending and balance that it is computed from. ``counts`` are
+    over the rows of these months (and of the category, if there is one).
     """
 
     categories: tuple[CategoryTrend, ...]
@@ -58,7 +58,7 @@ class TrendAnswer(LedgerAnswer, ShownMonths):
 
     @property
     def series(self) -> tuple[CategoryTrend, ...]:
-        """The categories or totals to draw, also those behind a savings rate."""
+        """The categories or totals to draw; for a savings rate, the totals behind it."""
         return self.categories or self.behind_savings
 
 
@@ -75,13 +75,13 @@ def category_trend(
 ) -> TrendAnswer:
     """The trend of a category or total, or by default of the three largest categories.
 
-    The default period is the latest twelve months with data, up to the current one. 収入 is
-    income and 収支 income minus spending; everything else is spending minus refunds. Months
-    are shown whole, also for a period of days. With ``begun`` those that have not begun are left
-    out, if there are others.
+    The default period is the latest twelve months with data, up to the current one. 収入 is income
+    and 収支 income minus spending; everything else is spending minus refunds. Months are shown
+    whole, also for a period of days. With ``begun``, months that have not begun are left out if
+    there are other months.
 
     Raises:
-        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
+        EmptyLedger, InvalidPeriod, AmbiguousPeriod: as in ``LedgerView``.
         UnknownCategory: no category, or several, have that name.
         InsufficientData: the ledger has nothing for these months.
     """
@@ -103,7 +103,7 @@ def category_trend(
 class _TrendBasis:
     """The data of a trend: its months ``shown``, and the ``sums`` of these and earlier months.
 
-    ``marks`` are those of the months shown, and of the earlier ones in their means.
+    ``marks`` are those of the months shown, and of earlier months that are in their means.
     """
 
     view: LedgerView
@@ -128,7 +128,7 @@ class _TrendBasis:
         before = MonthRange(shown.first.plus(-WINDOW), shown.first.plus(-1))
         sums = view.sums(MonthRange(before.first, shown.last).days, subject)
         notes = [*notes, *range_notes, *doubt_notes(view.ledger, shown.days, subject)]
-        if any(map(view.covered.begins_late, before)):  # changes and means are from these months
+        if any(map(view.covered.begins_late, before)):  # changes and means use them
             notes += view.begin_notes(before.days)
         if subject is not Total.SAVINGS_RATE:  # the savings rate has no moving average
             notes += view.averaged_notes(month for month in before if month != before.first)
@@ -230,7 +230,7 @@ def _trend_lines(seen: _TrendBasis, trend: CategoryTrend) -> list[str]:
 def _averages_lines(trends: Iterable[CategoryTrend]) -> list[str]:
     """For each trend, the moving averages up to each month before the last, in order.
 
-    In a ledger of less than a year, each covers one month more than the one before.
+    In a ledger of less than a year, each average covers one month more than the previous.
     """
     lines = []
     for trend in trends:
@@ -298,9 +298,9 @@ def _changes(figure: MonthFigure) -> str:
 
 
 TrendCache = Callable[..., TrendAnswer]
-"""Returns ``make(ledger, **request)``, computed anew if the ledger has changed.
+"""Returns ``make(ledger, **request)``, from the cache unless the ledger has changed.
 
-Its arguments are ``make``, such as ``category_trend``, ``ledger`` and those of the request.
+Its arguments are ``make`` (such as ``category_trend``), ``ledger``, and those of the request.
 """
 
 

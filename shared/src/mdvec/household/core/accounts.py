@@ -1,11 +1,11 @@
 """Tells which statement files of one kind are of one account, and which of different ones.
 
 Two people of a household may have accounts at one bank: their files name the account alike and may
-have equal rows, which are different transactions. A person's word decides. Else files of the same
-days are compared: those of one account have the same rows, or the same balances at the ends of
-days; a bank may book a row late, and shift every balance after it. Account numbers decide where
-files share no days. A few equal rows prove nothing: files in one folder whose names differ in
-digits alone are downloads of one account, all others are in doubt.
+have equal rows, which are different transactions. What the user states decides. Otherwise, files
+that share days are compared: files of one account have the same rows, or the same balances at the
+ends of days; a bank may book a row late, which shifts every balance after it. Account numbers
+decide where files share no days. A few equal rows prove nothing: files in one folder whose names
+differ in digits alone are taken for downloads of one account; about all others, the user is asked.
 """
 
 from __future__ import annotations
@@ -26,16 +26,17 @@ from typing import NamedTuple
 from mdvec.household.core.balances import BalancedDay, gaps_within, oldest_first
 
 _IN_NAME = re.compile(r"(?<![0-9])(?!19|20)[0-9]{7}(?![0-9])")
-"""An account number of a Japanese bank in a file's name; 2025701 is more likely a date."""
+"""An account number of a Japanese bank in a file's name; seven digits such as 2025701 are more
+likely a date."""
 _IN_TEXT = re.compile(r"口座番号[\s:,\"普通当座]{0,10}([0-9]{7})(?![0-9])")
 _NUMBER_OR_CARD = re.compile(r"\((?!19|20)[0-9]{4}\)|[0-9]+")
 OTHERWISE = 5
 """If one row in this many differs, two files are taken to be of different accounts. The threshold
 is a guess; no collection of files has measured it."""
 SURELY_EQUAL = 5
-"""Two accounts share this many equal rows with a probability of 1/5 ** 5 = 0.0003; one row less
-would make it 0.0016. A wrong answer would silently lose rows. A row that only one of two files
-has cancels out an equal one."""
+"""So many equal rows show that two files are of one account. If two accounts share a row with a
+probability of 1/5, they share five with 1/5 ** 5 = 0.0003, but four with 0.0016, and a wrong answer
+would silently lose rows. A row that only one of the files has cancels out an equal one."""
 STATED = "="
 """In place of a number: the user stated the file's account."""
 
@@ -113,9 +114,9 @@ class AccountStatement:
 
 
 class Doubt(NamedTuple):
-    """Two statements, by id, with equal rows that may or may not be the same transactions.
+    """Two statements, by id, and how many equal rows, perhaps the same transactions, they have.
 
-    They count twice if the statements may also be of different accounts, else once.
+    The rows count twice if the two statements may be of different accounts, else once.
     """
 
     first: int
@@ -124,7 +125,7 @@ class Doubt(NamedTuple):
 
 
 def account_number(path: str, lines_above: Iterable[str]) -> str:
-    """The account number in the lines above a file's header, or else in its name; "" for none."""
+    """The account number in the lines above a file's header, or else in its name; "" if unknown."""
     for line in lines_above:
         if match := _IN_TEXT.search(unicodedata.normalize("NFKC", line)):
             return match[1]
@@ -134,7 +135,7 @@ def account_number(path: str, lines_above: Iterable[str]) -> str:
 
 
 def compare(first_file: AccountStatement, second_file: AccountStatement) -> Sameness:
-    """Judge by rows and balances whether two statements are of one account."""
+    """Judge by rows and balances whether two statements are of one account; NONE: nothing tells."""
     if not (first_file.rows and second_file.rows):
         return Sameness.NONE
     first, last = max(first_file.first, second_file.first), min(first_file.last, second_file.last)
@@ -176,10 +177,10 @@ def _rows_between(
 def _overlaps_little(
     one: AccountStatement, other: AccountStatement, counts: tuple[int, int]
 ) -> bool:
-    """Whether the shared days hold less than half of one file's rows.
+    """Whether less than half of a file's rows are on the shared days, in the file with fewer there.
 
-    Such rows may be repeats: a card lists instalments again, and purchases late. ``counts`` are
-    the rows on shared days.
+    Such rows may be repeated in the other file: a card lists instalments again, and some purchases
+    late. ``counts`` are how many rows each file has on the shared days.
     """
     few, file = min(zip(counts, (one, other), strict=True), key=lambda each: each[0])
     return 2 * few < len(file.rows)
@@ -209,7 +210,7 @@ def _repeats(statements: Iterable[AccountStatement]) -> list[Doubt]:
 def _series(path: str) -> str:
     """What the paths of one account's downloads share: 明細_202507.csv, 明細_202508 (1).csv.
 
-    The last digits of a card stay: enavi202507(1234).csv.
+    The last four digits of a card's number are not removed: enavi202507(1234).csv.
     """
     name = re.sub(r" ?\([0-9]{1,3}\)", "", unicodedata.normalize("NFKC", path))
     return _NUMBER_OR_CARD.sub(lambda match: match[0] if "(" in match[0] else "", name)
@@ -276,7 +277,7 @@ def _joined_by_proof(statements: Iterable[AccountStatement]) -> list[_Account]:
         account = _Account([statement])
         same = [other for other in accounts if _are_same(account, other)]
         if any(_is_opposed(*pair) for pair in combinations(same, 2)):
-            same = []  # a list of several accounts' rows, which does not make them one
+            same = []  # a list of several accounts' rows does not show that they are one account
         for other in same[1:]:
             same[0].statements += other.statements
             accounts.remove(other)
@@ -310,9 +311,10 @@ def _is_opposed(account: _Account, other: _Account) -> bool:
 
 
 def _joined_by_series(proved: Iterable[_Account]) -> list[_Account]:
-    """Joins files of one folder and name, unless something opposes it.
+    """Joins files of one folder and name, unless numbers, balances or doubts oppose it.
 
-    Joining these first keeps each person's files together, before any may join another's account.
+    Joining these first keeps each person's files together, before a file could join another
+    person's account.
     """
     by_series: dict[frozenset[str], list[_Account]] = {}
     stated: list[_Account] = []
@@ -347,7 +349,7 @@ def _are_apart(account: _Account, other: _Account) -> bool:
 
 
 def _evidence(account: _Account, other: _Account) -> tuple[bool, bool, bool, int, bool, bool]:
-    """The evidence that both are one account, the strongest first; then whether paths agree."""
+    """The evidence that both are one account, compared in this order: the strongest is first."""
     pairs = list(product(account.statements, other.statements))
     return (
         bool(account.numbers & other.numbers),
@@ -379,7 +381,7 @@ def _scopes(accounts: Sequence[_Account]) -> list[str]:
 
 
 def _doubts(account: _Account, others: Iterable[_Account]) -> list[Doubt]:
-    """The doubts about whether an account is one of ``others``.
+    """The doubts about whether an account is the same as one of ``others``.
 
     Each file's doubt is about the file with which it has most equal rows.
     """

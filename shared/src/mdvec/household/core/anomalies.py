@@ -27,15 +27,17 @@ _MIN_VISITS = 5
 _FAR = 3.5
 _MAD_TO_SIGMA = 1.4826
 _MIN_SCALE = 0.1
-"""The deviation counts as at least this share of the median: equal months have none."""
+"""The deviation is taken to be at least this share of the median: it would be 0 for equal
+months."""
 _NO_SCALE = 1
 """The deviation, in yen, of a history that is mostly zero."""
 _MIN_YEN = 3_000
-"""A smaller difference is no news, however regular the past was."""
+"""A smaller difference, in yen, is not reported, however regular the past was."""
 _MONTHS_BETWEEN, _DEARER = 6, 1.1
-"""A payment every so many months or more is expected, unless it rose by more than this factor."""
+"""A payment that recurs at intervals of at least so many months is expected, unless it costs more
+than this factor times the payment before."""
 _MAX_RARE = 10
-"""A shop with more rows in three years is paid more often than twice a year."""
+"""A shop with more rows in three years is taken to be paid more often than twice a year."""
 _LARGE = 99
 """A first purchase in a shop is reported if it is above this percentile of all rows."""
 
@@ -67,9 +69,9 @@ class Anomaly:
 class MonthAnomalies:
     """What is ``unusual`` in the month of ``as_of``, up to that day, and what could be compared.
 
-    ``months`` is how many earlier months there are to compare categories with. ``known_shops`` and
-    ``new_shops`` are whether a row of the month could be compared with those of its shop, and one
-    in a new shop with those of all.
+    ``months`` is how many earlier months there are to compare categories with. ``known_shops``:
+    some row of the month could be compared with earlier rows of its shop; ``new_shops``: some row
+    in a new shop could be compared with all earlier rows.
     """
 
     month: Month
@@ -111,7 +113,7 @@ def month_anomalies(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1)
 
 
 def _expected_rows(rows: Sequence[CountedRow], as_of: date) -> Set[int]:
-    """The ids of the rows that recur once or twice a year, unless one costs more than before."""
+    """The ids of rows that recur once or twice a year and cost hardly more than the time before."""
     visits = Counter(row.shop for row in rows)
     rare = [row for row in rows if visits[row.shop] <= _MAX_RARE]
     return {
@@ -162,7 +164,7 @@ def _months_before(rows: Iterable[CountedRow], now: Month) -> list[Month]:
 
 
 def history_notes(found: MonthAnomalies) -> list[str]:
-    """A note that categories have too few earlier months to call anything usual, if they have."""
+    """A note if there are too few earlier months to call a category's sum usual; else empty."""
     if found.compares_categories:
         return []
     return [
@@ -173,9 +175,10 @@ def history_notes(found: MonthAnomalies) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _ShopHistory:
-    """A month's payments (``current``), and the yen of those before it by shop.
+    """A month's payments (``current``), and the amounts in yen of earlier payments, by shop.
 
-    ``large`` is the yen that a payment in a new shop is compared with; None if too few are known.
+    ``large`` is the amount that a payment in a new shop is compared with; None with fewer than 100
+    earlier payments.
     """
 
     current: tuple[CountedRow, ...]
@@ -197,7 +200,7 @@ class _ShopHistory:
         return cls(tuple(current), dict(before), large)
 
     def knows(self, row: CountedRow) -> bool:
-        """Whether the row's shop has enough earlier rows to call any usual."""
+        """Whether the row's shop has enough earlier rows to call an amount usual."""
         return len(self.before.get(row.shop, ())) >= _MIN_VISITS
 
     def compares_as_new(self, row: CountedRow) -> bool:
@@ -246,20 +249,20 @@ def _anomaly(
 
 
 def robust_z(yen: int, history: Sequence[int]) -> float:
-    """The distance from the median in robust deviations, which single months hardly change."""
+    """The distance from the median in units of a deviation that single months hardly change."""
     middle, scale = _spread(history)
     return (yen - middle) / scale
 
 
 def _spread(history: Sequence[int]) -> tuple[float, float]:
-    """The median, and the deviation from it."""
+    """The median, and the deviation from it (never 0): the median distance, scaled to a sigma."""
     middle = median(history)
     deviation = median(abs(amount - middle) for amount in history) * _MAD_TO_SIGMA
     return middle, max(deviation, abs(middle) * _MIN_SCALE, _NO_SCALE)
 
 
 def anomaly_lines(found: MonthAnomalies) -> list[str]:
-    """A line for each anomaly with its reason, or one that names what was compared without any."""
+    """A line for each anomaly with its reason; without anomalies, a line on what was compared."""
     until = "" if found.as_of == found.month.last_day else f"（{found.as_of} まで）"
     span = f"{found.month.in_words}{until}"
     if found.unusual:

@@ -48,7 +48,8 @@ class LedgerAnswer:
 
 
 MAX_AGE = timedelta(days=45)
-"""Data that end longer ago than this are old: by then, each month's statement has arrived."""
+"""Data that end longer ago than this are called old: the statement of a later month would have
+arrived by now."""
 
 
 def answer_text(
@@ -66,7 +67,7 @@ def answer_text(
 MAX_LISTED = 100
 """How many rows of a list an answer shows by default."""
 ListLines = list[str | tuple[str, ...]]
-"""The headings of a list, and its rows, each a tuple of its lines."""
+"""A list's headings (texts) and rows (each a tuple of its lines), in order."""
 
 
 def first_rows(lines: ListLines, limit: int | None) -> list[str]:
@@ -92,7 +93,7 @@ class AnswerWords(TypedDict):
 def answer_words(
     lines: Iterable[str], notes: Sequence[str], age: str, *, only_told: Iterable[str] = ()
 ) -> AnswerWords:
-    """The words of an answer; ``only_told`` are notes for its text only."""
+    """The notes, age and text of an answer; ``only_told`` are notes that only its text has."""
     text = answer_text(lines, [*notes, *only_told], age=age)
     return AnswerWords(notes=tuple(notes), age=age, text=text)
 

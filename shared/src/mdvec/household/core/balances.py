@@ -31,7 +31,7 @@ class Gap:
 class BalanceCheck(NamedTuple):
     """How many balances could be compared with the one before, and the lines that do not fit.
 
-    ``followed`` are the lines of the compared rows: of others the balance says nothing.
+    ``followed`` are the lines of the compared rows; the balance tells nothing about others.
     """
 
     compared: int
@@ -69,7 +69,7 @@ def check_balances(rows: Iterable[TransactionRow | None]) -> BalanceCheck:
         misfits += _misfits(ways[0])
         followed |= {row.line for _, row in ways[0]}
         if len(_misfits(pairs)) == len(_misfits(turned)) and not any(map(_runs_back, ways)):
-            followed &= {row.line for _, row in ways[1]}  # nothing tells which row is the oldest
+            followed &= {row.line for _, row in ways[1]}  # it is unknown which row is the oldest
     return BalanceCheck(compared, tuple(sorted(misfits)), frozenset(followed))
 
 
@@ -89,9 +89,10 @@ def goes_on(
 
 
 def movements(blocks: Iterable[Iterable[TransactionRow | None]]) -> list[dict[int, int]]:
-    """By a row's line, the change of its account's balance; not for the oldest row of a block.
+    """The change of the account's balance by each row's line; the oldest row of a block has none.
 
-    Where the days do not tell which row is the oldest, it is the first and then the last one.
+    There are two results: where the days do not tell which row is the oldest, it is the first row
+    in one of them, and the last row in the other.
     """
     groups: dict[tuple[int, str], list[TransactionRow]] = {}
     for number, block in enumerate(blocks):
@@ -152,7 +153,7 @@ def balance_gaps(
 
 
 def ends_of_days(statements: Iterable[Sequence[BalancedDay]]) -> dict[str, BalancedDay]:
-    """The last row of each day of one account, by day; the newest statement counts."""
+    """The last row of each day of one account, by day, in the newest statement that has the day."""
     chains = [oldest_first(rows) for rows in statements if rows]
     ends: dict[str, BalancedDay] = {}
     for chain in sorted(chains, key=lambda rows: rows[-1].day):

@@ -1,4 +1,4 @@
-"""Budgets, how far each is used as its month or year passes, and this in Japanese."""
+"""Budgets, how much of each is used as its month or year passes, and their Japanese texts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MIN_HISTORY, _MAX_HISTORY = 3, 6
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The yen to spend on a category, or on everything (支出), in each month or year."""
+    """How many yen to spend on a category, or on everything (支出), in each month or year."""
 
     subject: SubjectText
     per: BudgetSpan
@@ -62,7 +62,7 @@ class BudgetStatus:
 
     @property
     def warning(self) -> Literal["exceeded", "ahead"] | None:
-        """Whether more was spent than the budget, or will probably be."""
+        """``exceeded`` if more was spent than the budget, ``ahead`` if that is to be expected."""
         if self.left < 0:
             return "exceeded"
         return "ahead" if self.expected is not None and self.expected > self.amount else None
@@ -97,9 +97,8 @@ def status_of_budget(
 ) -> BudgetStatus:
     """The status of a budget over ``months``, as of a day.
 
-    ``rows`` are those of the budget's subject, including earlier months, from which the rest is
-    estimated; they are complete on the days ``known``. Rows after ``as_of`` are not spent yet, but
-    due.
+    ``rows`` are those of the budget's subject, also of earlier months, from which the rest is
+    estimated; on the days ``known`` they are complete. Rows after ``as_of`` are due, but not spent.
     """
     first, last = months.days.first, months.days.last
     until = min(as_of, last)
@@ -110,7 +109,7 @@ def status_of_budget(
         payment for payment in recurring
         if as_of < last and covers(budget.subject, payment.rows[-1].full_category)
     )  # fmt: skip
-    # Overdue payments belong to these months, if they have begun.
+    # Overdue payments count in these months, if the months have begun.
     due = [
         payment
         for payment in due_until(own, last, [row for row in rows if row.day > as_of])
@@ -136,7 +135,7 @@ def _still_to_come(
 ) -> int:
     """The spending that the days after ``known`` will probably bring, to the end of ``months``.
 
-    Without a year of rows, the days from ``begins`` on tell: before it there are none to divide by.
+    Without a year of rows, it is estimated from the days from ``begins`` on, the first with data.
     """
     first, last = months.days.first, months.days.last
     if months.last.first_day <= known < last:
@@ -156,7 +155,7 @@ def _spent_between(rows: Sequence[CountedRow], first: date, last: date) -> int:
 
 
 def typical_month(rows: Sequence[CountedRow], before: Month) -> int | None:
-    """The median spending of the six months before one; None if there are not three of them."""
+    """The median spending of the six months before ``before``; None with fewer than three."""
     if not rows:
         return None
     begun = Month.of(min(row.day for row in rows), before.starts_on)
@@ -168,7 +167,7 @@ def typical_month(rows: Sequence[CountedRow], before: Month) -> int | None:
 
 
 def worst_first(statuses: Sequence[BudgetStatus]) -> list[BudgetStatus]:
-    """Exceeded budgets first, then those ahead of their pace, each by the share used."""
+    """Exceeded budgets first, then those likely to be exceeded, then the others; by share used."""
     order = {"exceeded": 0, "ahead": 1, None: 2}
     return sorted(
         statuses, key=lambda status: (order[status.warning], -status.used, str(status.budget))
@@ -217,7 +216,8 @@ def status_lines(
 ) -> list[str]:
     """A line for each budget, and one for the spending outside of all budgets.
 
-    ``without_rows`` budgets are of categories that no row has: they are within nothing.
+    ``without_rows`` is how many budgets are of categories that no row has; these are not reported
+    as being within the budget.
     """
     if not statuses:
         return [

@@ -1,15 +1,16 @@
-"""Finds the bills of cards: a payment at a bank that equals a card's own rows, counted twice.
+"""Finds bills of cards: payments from a bank account that repeat the sum of a card's own rows.
 
 A card's rows are tried in spans: from the day after one closing day to the next (the 1st to the
 30th, or a month's end), and the rows of a statement file. A span fits a payment 5 to 62 days after
-it (a file's rows up to 92) if it has the same sum to the yen.
+it (up to 92 for a file's rows) if its sum is exactly the amount paid.
 
 Chance is bounded. A ledger with P payees and C cards has P × C × 31 sets of payments and spans to
-try. Of a payee's n different payments, k fit by chance in a set with a probability of at most
-(n choose k) times the product of s × r / amount over them: of s spans, each equals the amount with
-one chance in as many amounts as are near and as round (r is 1, 10, 100 or 1,000 yen). Bills are
-proposed while the chance over all sets is below ``MAX_CHANCE``; P counts only the payees that name
-the card if this one does. A payee that is paid more than twice in a month is no card.
+try. In one set, k of a payee's n different payments fit by chance with a probability of at most (n
+choose k) times the product of s × r / amount over these k: each of s spans equals an amount by
+chance as rarely as there are many amounts near it that are as round (r is 1, 10, 100 or 1,000 yen).
+Bills are proposed while the chance over all sets is below ``MAX_CHANCE``; P counts only the payees
+that name the card, if this payee does. A payee that is paid more than twice in a month is no card
+company.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ from mdvec.household.core.pairs import Ints, number_values
 from mdvec.household.core.shop_names import KanaReading, closeness, shop_name
 
 MAX_CHANCE: Final = 0.02
-"""The expected number of false proposals in a whole ledger, in each of two tiers."""
+"""The highest expected number of false proposals in a whole ledger, separately for payees that name
+the card and for those that do not."""
 SHOWN_ROWS: Final = 5
 """A bill may pay hundreds of rows; a review shows only this many."""
 _CLOSING_DAYS: Final = (*range(1, 31), 31)
@@ -80,7 +82,7 @@ class _Fit(NamedTuple):
 
 
 class _Family(NamedTuple):
-    """A payee's payments that fit a card's spans of one rule, and how likely that is by chance."""
+    """A payee's payments that fit a card's spans of one rule, and the ``chance`` of that."""
 
     chance: float
     payee: Payee
@@ -90,7 +92,7 @@ class _Family(NamedTuple):
 
 
 def find_bills(rows: Iterable[ComparedRow], reading: KanaReading = str) -> list[CardBill]:
-    """The bills among the rows of a ledger; each row is in one bill at most."""
+    """The bills among the rows of a ledger; each row is in at most one bill."""
     rows = [row for row in rows if row.account and not row.is_filed]
     if not rows:
         return []
@@ -237,7 +239,7 @@ class _Card:
 
     def _billing_spans(self, closings: Ints, amounts: Iterable[int]) -> Iterator[tuple[_Span, int]]:
         """The spans between closing days whose sum is one of ``amounts``, with the sum."""
-        # A cumulative sum may wrap around at 64 bits, so the sums that match are added up again.
+        # A cumulative sum may overflow 64 bits, so the sums that match are computed again exactly.
         sums = np.concatenate(([0], np.cumsum(self._amounts)))
         ends = np.searchsorted(self._days, closings, side="right")
         equal = np.isin(sums[ends[1:]] - sums[ends[:-1]], list(amounts))
@@ -263,9 +265,9 @@ class _Card:
 def _chance(
     card: _Card, fits: Sequence[_Fit], payments: Iterable[ComparedRow], tried: int
 ) -> float:
-    """The expected number of tried sets that fit as well by chance."""
+    """How many of the tried sets are expected to fit as well by chance."""
     spans = _MOST_FILES if fits[0].span.rule == _BY_FILE else _MOST_SPANS
-    # An equal amount, such as a subscription's, says nothing new the second time.
+    # A repeated amount, such as a subscription's, is no further evidence.
     fitting = {fit.bill.amount for fit in fits}
     every = {payment.amount for payment in payments if card.covers(payment)} | fitting
     chance = math.prod(min(1.0, spans * _roundness(amount) / -amount) for amount in fitting)
@@ -277,7 +279,7 @@ def _roundness(amount: int) -> int:
 
 
 def _name_matcher(reading: KanaReading) -> Callable[[str, str], bool]:
-    """A test whether a payee (the second argument) names an account (the first)."""
+    """A test of whether a payee (the second argument) names an account (the first)."""
     name = cache(partial(shop_name, reading=reading))
     return lambda account, payee: closeness(name(account), name(payee)) >= _NAMES_THE_CARD
 

@@ -86,9 +86,9 @@ def hierarchy_of(names: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 def find_category(name: str, hierarchy: Hierarchy) -> Category | None:
     """The category with this full name: a 大項目, a 中項目, or both as in 「食費 > 食料品」.
 
-    Both may be joined by other marks too. Width, case, spaces and 「・」 are ignored; an exact
-    spelling wins, including the one that answers use, and a 大項目 wins over a 中項目 of the same
-    name. None if no category matches.
+    Other marks than > may join the two. Width, case, spaces and 「・」 are ignored; an exact
+    spelling wins, including the form in which answers show it, and a 大項目 wins over a 中項目 of
+    the same name. None if no category matches.
 
     Raises:
         AmbiguousCategory: several categories match.
@@ -176,7 +176,7 @@ def folded_category(name: str) -> str:
 
 
 def first_names(names: Sequence[str], most: int) -> str:
-    """The first names in a sentence, and how many others there are."""
+    """The first ``most`` names for a sentence, and how many others there are."""
     more = f"（ほか{len(names) - most}件）" if len(names) > most else ""
     return "、".join(map(shown_name, names[:most])) + more
 
@@ -225,11 +225,12 @@ _TOTALS: tuple[Subject, ...] = (Total.SPENDING, _INCOME, Total.BALANCE, Total.SA
 def resolve_subject(name: str, hierarchy: Hierarchy, *, is_exact: bool = False) -> ResolvedSubject:
     """The total or category with this name, or the only one whose name contains it.
 
-    If the name has to be exact (``is_exact``), those that contain it are only named in the error.
+    If the name has to be exact (``is_exact``), categories that contain it are only listed in the
+    error.
 
     支出, 収入, 収支 and 貯蓄率 are totals, also as 「総支出」「支出の合計」. Width, case, spaces
-    and 「・」 are ignored. A partial name, or a 大項目 that shares its name with a 中項目
-    elsewhere, gets a remark that says how it was understood.
+    and 「・」 are ignored. A remark says how the name was understood if it is partial, or is a
+    大項目 whose name a 中項目 of another 大項目 has too.
 
     Raises:
         AmbiguousCategory: several subjects match.
@@ -258,13 +259,13 @@ def resolve_subject(name: str, hierarchy: Hierarchy, *, is_exact: bool = False) 
 
 
 def stated_category(name: str) -> Category | None:
-    """The category of 「大項目 > 中項目」 as it is written; None for any other name."""
+    """The category of a text like 「大項目 > 中項目」, whether it exists or not; else None."""
     parts = [part.strip() for part in re.split("[>＞]", name)]
     return Category(*parts) if len(parts) == 2 and all(parts) else None
 
 
 def exact_subject(name: str, hierarchy: Hierarchy) -> Subject | None:
-    """The total, or else the category, that has just this name; None if none does."""
+    """The total, or else the category, with exactly this name; None if there is none."""
     return _WORDS.get(name) or find_category(name, hierarchy)
 
 

@@ -23,8 +23,8 @@ _MAX_SHOPS = 100
 class CategoryRule:
     """Rows whose normalised shop contains ``shop`` belong to ``category``.
 
-    If a category was ``renamed``, there is no shop: rows of it belong to ``category``, unless a
-    rule for their shop says otherwise.
+    A rule for a ``renamed`` category has no shop: rows of that category belong to ``category``,
+    unless a rule for their shop says otherwise.
     """
 
     shop: str
@@ -55,8 +55,8 @@ def rule_for(shop: str, rules: Iterable[CategoryRule]) -> CategoryRule | None:
 
 
 def renamed(category: Category, rules: Sequence[CategoryRule]) -> Category:
-    """A file's category as the rules rename it; a rule for its 大項目 keeps the 中項目."""
-    for _ in rules:  # more steps than rules would be a cycle
+    """A file's category as the rules rename it; a rule for its 大項目 alone leaves the 中項目."""
+    for _ in rules:  # more steps than there are rules would mean a cycle
         names = (category, Category(category.major))
         rule = next((rule for name in names for rule in rules if rule.renamed == name), None)
         if rule is None:
@@ -137,7 +137,7 @@ def _suggest(
         return None
     counts = known[like]
     category, times = counts.most_common(1)[0]
-    confidence = likeness[like] * times / (counts.total() + 1)  # one more might be another
+    confidence = likeness[like] * times / (counts.total() + 1)  # the next row may differ
     if confidence < _MIN_CONFIDENCE:
         return None
     return Suggestion(
@@ -151,7 +151,7 @@ def _suggest(
 
 
 MAX_ROWS = 5
-"""How many of a trial's rows the text names: the latest."""
+"""How many rows the text of a trial shows: the latest ones."""
 MAX_SUGGESTIONS = 20
 
 
@@ -187,7 +187,7 @@ def trial_text(
     by_category: Sequence[tuple[str, int, int]],
     others: int = 0,
 ) -> list[str]:
-    """What a rule would change, with its first rows; also that it changes ``others``."""
+    """What a rule would change, with its latest rows; ``others`` counts rows outside the sums."""
     left_out = [f"ほかに集計外の {others:,}件も移ります。"] if others else []
     if not rows:
         return [f"{rule_line(rule)}: これまでの明細で変わるものはありません。", *left_out]

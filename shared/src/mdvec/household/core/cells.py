@@ -18,7 +18,7 @@ from mdvec.dates import ENGLISH_MONTHS, year_of_era
 from mdvec.household.core.transaction import StatedRow
 
 _NEAR = 200
-"""A record of more lines than this would be cut by ``span_at``."""
+"""``span_at`` cuts off a record that has more lines than this."""
 _DELIMITERS = ",\t;|"
 _MAX_HEAD = 40
 
@@ -57,13 +57,14 @@ class CsvText:
 def span_at(text: str, line: int) -> tuple[int, int, int]:
     """Start, end and last line of the record that begins at a line, as in ``CsvText.spans``.
 
-    Only the record's surroundings are parsed. A line that the text does not have is empty.
+    Only the record's surroundings are parsed. The span of a line that the text does not have is
+    empty.
     """
     lines = _lines(text)
     if not 1 <= line <= len(lines):
         return 0, 0, line
     first = line - 1
-    # The delimiter is that of the first line.
+    # The first line is included because it shows the delimiter.
     near = CsvText.of("".join([lines[0], *lines[first : first + _NEAR]]) if first else text)
     start, end, last = near.spans()[2 if first else 1]
     moved = sum(map(len, lines[:first])) - (len(lines[0]) if first else 0)
@@ -101,7 +102,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _delimiter(lines: list[str]) -> str:
-    """The delimiter of the first line that can be a header: a title above it may have a comma."""
+    """The delimiter of the first line that can be a header; a title above it may have a comma."""
     head = [line for line in lines[:_MAX_HEAD] if line.strip()]
     header = next((line for line in head if max(map(line.count, _DELIMITERS)) > 1), "")
     return max(_DELIMITERS, key=(header or "".join(head[:1])).count)
@@ -127,7 +128,7 @@ _FLAGS = {"0": False, "1": True, "０": False, "１": True} | {
 
 @dataclass(frozen=True, slots=True)
 class TransactionRow(StatedRow):
-    """A parsed row of a statement file, which begins at ``line``, from 1.
+    """A parsed row of a statement file, in which it begins at ``line``, counted from 1.
 
     ``balance`` is the account's balance after it, in yen, if the file has one.
     """
@@ -140,7 +141,7 @@ class TransactionRow(StatedRow):
 
 
 class BadRow(NamedTuple):
-    """A row that cannot be read, or does not fit: the line at which it begins, and why."""
+    """A row that cannot be read or contradicts the balance: the line where it begins, and why."""
 
     line: int
     reason: str
@@ -164,7 +165,7 @@ def parse_date(text: str) -> date:
 
 
 def _year_first(text: str) -> date | None:
-    """A date of the formats of ``parse_date``; None if the text has another."""
+    """The date in a text of one of the formats of ``parse_date``; None for other formats."""
     match = _DATE.fullmatch(text.translate(_HALF_WIDTH))
     if match is None:
         return None
@@ -214,7 +215,8 @@ def parse_id(text: str) -> str:
     """An ID as it is written.
 
     Raises:
-        BadCell: a spreadsheet has turned it into an error or a number, which others may share.
+        BadCell: a spreadsheet has turned it into an error or a rounded number, which other rows may
+            share.
     """
     if _SPREADSHEET_ERROR.fullmatch(text):
         raise BadCell("a spreadsheet has damaged the ID; download the file again")

@@ -1,6 +1,6 @@
-"""Questions about what a column of a file says, above all of its rows.
+"""Questions about what the texts in a file's column mean, above all for its rows.
 
-Rows may say themselves to be no transactions, or to give money back.
+The texts of a row may suggest that it is no transaction, or that it gives money back.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _CHARGE = any_of("チャージ", "top-?up")
 
 @dataclass(frozen=True, slots=True)
 class Undecided(MappingSentence):
-    """The question about a column that changes a figure.
+    """A question to the user about a column that may change an amount or a sum.
 
-    ``readings`` are its possible meanings: the kind of the sentence that says so if the balance
-    proves one, its mapping, and what that sentence shows.
+    ``readings`` are the possible answers that a balance may prove: the kind of the sentence that
+    reports the proof, the mapping with this answer, and what the sentence shows.
     """
 
     readings: Sequence[tuple[str, Mapping, str]] = ()
@@ -43,7 +43,7 @@ class Undecided(MappingSentence):
 def is_decided(
     mapping: Mapping, column: OpenColumn, text: str, keys: Sequence[str] = CONDITIONS
 ) -> bool:
-    """Whether the mapping says, under one of the keys, what a text in a column means."""
+    """Whether the mapping says, under one of ``keys``, what a text in a column means."""
     conditions: list[Conditions] = [getattr(mapping, key) for key in keys]
     return any(
         fits_pattern(text, pattern) for each in conditions for pattern in each.get(column.key, ())
@@ -51,12 +51,12 @@ def is_decided(
 
 
 def is_plain(text: str) -> bool:
-    """Whether a pattern of the text fits no other text."""
+    """Whether a text has no wildcards, so that as a pattern it fits only itself."""
     return not {"*", "?"} & set(one_spelling(text))
 
 
 def samples(texts: Sequence[str]) -> str:
-    """The first of these texts, as a question or an answer shows them."""
+    """The first of these texts, shortened as a question or an answer shows them."""
     shown = "、".join(shown_name(text[:20]) for text in texts[:MAX_WORDS_SHOWN])
     return f"{shown}…" if len(texts) > MAX_WORDS_SHOWN else shown
 
@@ -107,7 +107,7 @@ def about_rows(
             skipped = with_rows(mapping, "skipped", column, [*none])
             readings = [("fits-skipped", skipped, samples([*none]))] if are_all_doubtful else []
             yield Undecided("rows", column.name, samples([*none]), readings)
-        # The balance only proves in which direction the money of a row went.
+        # Asked even if the balance proves the row: it only shows in which direction the money went.
         back = dict.fromkeys(
             text for text, words, at in texts
             if read.rows[at].category_major == INCOME
@@ -134,7 +134,7 @@ def _about_income(mapping: Mapping, rows: Sequence[TransactionRow]) -> Iterator[
 def _about_negative_rows(
     mapping: Mapping, names: OpenColumn, amounts: Sequence[int], settled: set[int]
 ) -> Iterator[Undecided]:
-    """Ask about names that only negative amounts have, where positive ones are money spent."""
+    """Ask about names that only negative amounts have, if positive amounts are money spent."""
     pairs = list(zip(names.cells, amounts, strict=False))
     paid_to = {name for name, amount in pairs if amount > 0}
     came_from = dict.fromkeys(

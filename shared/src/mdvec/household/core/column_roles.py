@@ -9,7 +9,7 @@ from mdvec.household.core.mapping import Mapping, one_spelling
 
 
 def any_of(*words: str) -> re.Pattern[str]:
-    """A pattern for any of the words, in capitals or not."""
+    """A pattern for any of the words, whatever their case."""
     return re.compile("|".join(words), re.IGNORECASE)
 
 
@@ -23,7 +23,7 @@ _CODE = re.compile(
     "RUB|RWF|SAR|SBD|SCR|SDG|SEK|SGD|SHP|SLE|SOS|SRD|SSP|STN|SVC|SYP|SZL|THB|TJS|TMT|TND|TOP|TRY|"
     "TTD|TWD|TZS|UAH|UGX|USD|UYU|UZS|VED|VES|VND|VUV|WST|XAF|XCD|XOF|XPF|YER|ZAR|ZMW)(?![A-Z])"
 )
-"""The codes of ISO 4217 for the money of countries, in capitals."""
+"""The ISO 4217 codes of the currencies of countries, in capitals."""
 _DATE = any_of(
     "日付", "年月日", "利用日", "取引日", "取り引き日", "取扱日", "勘定日", "決済日", "発生日",
     "購入日", "計上日", "^日$", "^日時$", "date",
@@ -46,7 +46,7 @@ _NOT_AMOUNT = any_of(
 )  # fmt: skip
 _SPENT = any_of("利用", "購入", "買")
 _ABOUT_MONEY = any_of("先$", "元$", "者$", "区分", "方法", "回数", "番号", "調整", "ID$", "繰越")
-"""Columns whose names have the words of an amount, but that hold none."""
+"""Columns whose names have a word for amounts, but that hold no amounts."""
 _BALANCE = any_of("残高", "現在高", r"\(貸付\)高", "balance")
 _DESCRIPTION = any_of(
     "摘要", "内容", "店", "利用先", "利用箇所", "利用場所", "取引先", "商品", "品名", "品目",
@@ -68,17 +68,17 @@ INCOMING = (
     "入金", "預入", "預入れ", "お預入れ", "預り", "お預り", "受入", "受入れ", "受取", "収入", "入",
     "income", "deposit", "credit",
 )  # fmt: skip
-"""The words in a column for money that goes out and comes in. A mapping gets all of them, since
-the next file may have others than this one."""
+"""The words in a column for money that goes out and that comes in. A mapping gets all of them,
+since the next file may use other words than this file."""
 _TRANSFERS = ("振替", "transfer")
 _MAX_DESCRIPTIONS = 3
 _MIN_COLUMNS = 3
 
 
 def mapping_of_header(header: Sequence[str]) -> Mapping | None:
-    """A mapping, without a name, of the columns by their names; None for no statement's header.
+    """A mapping (without a name) by the names of columns; None if it is no statement's header.
 
-    Amounts are one column, or one for each way.
+    Amounts are in one column, or in one for money out and one for money in.
     """
     names = [name.strip() for name in header if name.strip()]
     if len(names) < _MIN_COLUMNS or len(set(names)) < len(names):
@@ -103,7 +103,7 @@ def mapping_of_header(header: Sequence[str]) -> Mapping | None:
     ]
     if not description:
         description, memo = memo[:1], memo[1:]
-    # An unknown name (種別, Narration): the user is asked about its values.
+    # A column with an unknown name (種別, Narration): the user is asked about its values.
     description = description or texts[:1]
     if not description:
         return None
@@ -124,14 +124,14 @@ def mapping_of_header(header: Sequence[str]) -> Mapping | None:
 
 
 def names_spending(header: Sequence[str]) -> bool:
-    """Whether a column's name says that a positive number was spent."""
+    """Whether a column's name says that its numbers are money spent."""
     return any(_SPENT.search(one_spelling(name)) for name in header)
 
 
 def ways_of(
     header: Sequence[str], rows: Sequence[Sequence[str]]
 ) -> tuple[str, tuple[str, ...]] | None:
-    """The column that says which way money goes (収支, 受払区分), and its words for transfers.
+    """The column that says if money goes out or in (収支, 受払区分), and its words for transfers.
 
     None without such a column.
     """
@@ -159,7 +159,7 @@ def _date(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _amounts(names: Sequence[str]) -> tuple[str | None, str | None, str | None]:
-    """The column with both ways, or those of money going out and coming in."""
+    """The column for both directions, for money out, and for money in; None for a missing one."""
     both = _first_matching(names, _BOTH_WAYS)
     if both is not None:
         return both, None, None
@@ -177,6 +177,6 @@ def _first_matching(names: Sequence[str], shape: re.Pattern[str]) -> str | None:
 
 
 def is_foreign(name: str, words: Sequence[str] = ()) -> bool:
-    """Whether a column is about another currency than yen, or several."""
+    """Whether a column is about currencies other than yen, by its name or its texts."""
     named = _CURRENCY.search(name) or any(code != "JPY" for code in _CODE.findall(name))
     return bool(named) or any(map(_CODE.fullmatch, words))

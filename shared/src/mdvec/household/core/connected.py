@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def connected(pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
-    """For each number in the pairs, the smallest that it is connected with, perhaps via others."""
+    """For each number in the pairs, the smallest number connected with it, perhaps via others."""
     above: dict[int, int] = {}
 
     def root(number: int) -> int:

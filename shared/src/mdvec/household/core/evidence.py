@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from mdvec.household.core.pairs import Mirrors, ShoppingHabits
 
 MIN_MIRROR: Final = 0.3
-"""The share of mirrored rows from which two accounts show the same purchases."""
+"""If at least this share of two accounts' rows agree, they are taken to show the same purchases."""
 PairEvidence = tuple[float, str]
-"""Points for one purchase, negative against it, and the code of the reason or ""."""
+"""Points (positive if the rows may be one purchase, else negative), and a reason's code or ""."""
 _BY_HAND: Final = re.compile("財布|現金|レシート|手入力|手動|^なし$|cash|wallet", re.IGNORECASE)
 _INSTRUMENT: Final = re.compile("カード|銀行|バンク|信用金庫|信金|card|bank", re.IGNORECASE)
 _BETWEEN_WORDS: Final = re.compile(r"[* ()/]")
@@ -43,7 +43,8 @@ _SURPRISE, _USUAL_SURPRISE = 0.6, 4.0
 _CHARGED_TWICE, _FINAL_AMOUNT = 7.0, 7.0
 _LINKED_AGAIN: Final = 1.0
 _ONE_BOOK: Final = -_TWO_ACCOUNTS
-"""Two lists of one account agree on a day's rows, however common the amount."""
+"""Added if two lists of one account have an equal row on one day: they agree on each day's rows,
+however common the amount is."""
 _SAME_MAJOR, _NEUTRAL = 0.7, 0.5
 _CATEGORY: Final = {1.0: 1.2, _SAME_MAJOR: 0.5, _NEUTRAL: 0.0, 0.0: -0.8}
 _LEAST_NAME, _LIKE, _SURE_NAME = 0.3, 0.6, 0.8
@@ -53,7 +54,7 @@ FINAL_DAYS: Final = 5
 """How many days after a charge its final amount may be booked."""
 _FINAL_SHARE, _OFTEN = 0.06, 4
 HALF_A_YEAR: Final = 183
-"""Only visits this many days away tell how a shop charges: prices and contracts change."""
+"""Only visits within so many days tell how a shop charges, as prices and contracts change."""
 _CHARGED_DAYS: Final = 5
 
 
@@ -67,9 +68,10 @@ class Judge:
     separate_accounts: Collection[frozenset[str]] = ()
     """Pairs of accounts at one bank that have separate rows."""
     linked_again: Collection[frozenset[int]] = ()
-    """Pairs of rows, by id, that may be one with two IDs."""
+    """Pairs of rows, by id, that may be a single row with two Money Forward IDs."""
     booked: Mapping[int, tuple[int, int]] = field(default_factory=dict)
-    """Of rows, by id, that their file's balances show to be booked: its id, and the balance."""
+    """For each row, by id, that the balances of its statement show to be booked: the statement's
+    id, and the balance after the row."""
 
     def __post_init__(self) -> None:
         name = cache(partial(shop_name, reading=self.reading))
@@ -103,7 +105,7 @@ class Judge:
         return first[0] == second[0] and first[1] != second[1]
 
     def _one_account(self, row: ComparedRow, other: ComparedRow) -> tuple[float, list[str]]:
-        """Two lines of one account are two purchases, with few exceptions by how shops charge."""
+        """Judge two lines of one account: two purchases, unless the shop charged in a known way."""
         days, share = _days(row, other), _share(row, other)
         name = self.name(row, other)
         visits = self._visits(row, other)
@@ -125,7 +127,7 @@ class Judge:
         return points, reasons
 
     def _two_accounts(self, row: ComparedRow, other: ComparedRow) -> tuple[float, list[str]]:
-        """Whether the rows are of two accounts, or lack an account or ID."""
+        """Judge rows of two accounts, or rows that lack an account or ID."""
         share, name = _share(row, other), self.name(row, other)
         is_named = self.is_named(row.account, other.description) or (
             self.is_named(other.account, row.description)
@@ -157,7 +159,7 @@ class Judge:
             yield _NEITHER, "two_payers"
 
     def _by_amount(self, seen: _Comparison) -> Iterator[PairEvidence]:
-        """Equal amounts weigh more the rarer they are; others little if points explain them."""
+        """Equal amounts count for one purchase, rare ones more; different ones count against it."""
         amount = seen.row.amount
         if not seen.share:
             surprise = self.habits.surprise(amount, seen.days)
@@ -175,7 +177,7 @@ class Judge:
         return max(self.habits.visits_near(each, NEAR_DAYS) for each in (row, other))
 
     def _is_charged_often(self, row: ComparedRow) -> bool:
-        """Whether the shop, under any name, often charged the row's account within half a year."""
+        """Whether the shop, under any spelling, often charged the account within half a year."""
         shops = self.habits.shops_near(row, HALF_A_YEAR)
         charges = shops.pop(self.habits.shop_of(row))
         for shop, times in shops.items():
@@ -192,7 +194,7 @@ class Judge:
         return self._closeness(row.description, other.description)
 
     def marks(self, description: str, words: int) -> list[int]:
-        """The parts of the shop's name as bits in 64-bit words."""
+        """The parts of the shop's name as a bit set of ``words`` 64-bit words."""
         marks = [0] * words
         for part in self._name(description).parts:
             bit = zlib.crc32(part.encode()) % (64 * words)
@@ -201,13 +203,13 @@ class Judge:
 
 
 def is_nameable(account: str) -> bool:
-    """Whether an account is a shop's or service's: no bank account or card, not kept by hand."""
+    """Whether an account is with a shop or service: no bank, no card, and not kept by hand."""
     name = _ACCOUNT_NOTE.sub("", account)
     return bool(name) and not (_INSTRUMENT.search(name) or is_by_hand(name))
 
 
 def _is_named(name_of: Callable[[str], ShopName], account: str, description: str) -> bool:
-    """Whether a description names an account that is a shop's or a service's, not a bank's."""
+    """Whether a description names an account, which has to be with a shop or service."""
     if not is_nameable(account):
         return False
     name = name_of(_ACCOUNT_NOTE.sub("", account))
@@ -240,7 +242,7 @@ def _by_name(seen: _Comparison) -> Iterator[PairEvidence]:
 
 
 def _by_category(seen: _Comparison) -> Iterator[PairEvidence]:
-    """Evidence from categories, which help where names differ, as 晩ごはん and a restaurant's."""
+    """Evidence from categories, where names differ, such as 晩ごはん and a restaurant's name."""
     if seen.is_named or seen.name >= _SURE_NAME:
         return
     closeness = category_closeness(
@@ -258,7 +260,7 @@ def _is_rounded(seen: _Comparison) -> bool:
 
 
 def _are_two_lines(row: ComparedRow, other: ComparedRow) -> bool:
-    """Whether two rows are two lines of one account's statement: both have an ID of their own."""
+    """Whether two rows are different lines of one account's statement: their IDs differ."""
     return bool(row.account and row.mf_id and other.mf_id) and (
         row.account == other.account and row.mf_id != other.mf_id
     )

@@ -1,4 +1,4 @@
-"""Forecasts spending: recurring payments plus the usual rest, backtested on earlier months."""
+"""Forecasts spending: recurring payments plus the usual other spending, tested on past months."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ AHEAD = 3
 HABIT, _MIN_HABIT = 6, 3
 """How many earlier months, at most and at least, estimate the spending that does not recur."""
 _SEEN = 25
-"""How many earlier months are searched for series: enough for two payments of a yearly one."""
+"""How many earlier months are searched for series: enough for two payments of a yearly series."""
 _TRIALS, _MIN_TRIALS = 12, 4
-_TAIL = 10  # per cent of the trials that lie below the band, and above it
+_TAIL = 10  # percent of the trials below the band, and as many above it
 
 
 @dataclass(frozen=True, slots=True)
 class DuePayment:
-    """A payment that is expected on about a day; its amount is a guess if it is not fixed.
+    """A payment expected on about ``day``, in yen; the amount is estimated unless ``is_fixed``.
 
     ``is_planned``: the ledger has its row already, dated after today. ``account`` is that of its
     series, where a shop has one for each account.
@@ -143,9 +143,9 @@ class _Spending:
 def forecast(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> list[MonthForecast]:
     """The month of ``as_of`` and the next three, from the spending up to ``as_of``.
 
-    Later rows are planned payments, which count as part of the usual spending while they are less.
-    Months start on ``starts_on``. Empty with fewer than three earlier months. Each trial takes
-    only the rows up to the same day of an earlier month.
+    Later rows are planned payments; those outside any series are taken out of the usual other
+    spending, as long as they are less. Months start on ``starts_on``. Empty with fewer than three
+    earlier months. Each trial forecasts from the rows up to the same day of an earlier month.
     """
     spending, predicted = _predictions(rows, as_of, starts_on)
     if not predicted:
@@ -155,7 +155,7 @@ def forecast(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> lis
 
 
 def rest_of_month(rows: Iterable[CountedRow], as_of: date, starts_on: int) -> int | None:
-    """The spending that a month brings after ``as_of``, as in ``forecast``; None without one."""
+    """The month's spending after ``as_of``, as in ``forecast``; None if it has no months."""
     _, predicted = _predictions(rows, as_of, starts_on)
     return predicted[0].recurring + predicted[0].other if predicted else None
 
@@ -187,7 +187,7 @@ def _with_band(forecast: MonthForecast, errors: list[int]) -> MonthForecast:
 
 
 def _errors(spending: _Spending, as_of: date) -> list[list[int]]:
-    """For each month ahead, the actual minus the forecast amount of every trial."""
+    """For this month and each one ahead, the actual minus the forecast amount of every trial."""
     errors: list[list[int]] = [[] for _ in range(AHEAD + 1)]
     now = Month.of(as_of, spending.starts_on)
     begun = as_of - now.first_day

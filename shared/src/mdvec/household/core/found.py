@@ -1,4 +1,4 @@
-"""Answers of find_transactions: pages of rows, how words select them, totals, groups, text."""
+"""Answers of find_transactions: its pages of rows, the words that select them, and its texts."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ from mdvec.text import shortened
 class Paging:
     """The page ``number`` of ``total`` rows in pages of ``size``; size 0 is a page without rows.
 
-    A page also has at least ``MAX_GROUPS`` of the ``groups``. A call that names no size gets the
-    ``usual`` one.
+    A page also has ``size`` of the ``groups``, but at least ``MAX_GROUPS``. A call that names no
+    size gets the ``usual`` one.
 
     Raises:
         InvalidPage: the page does not exist.
@@ -66,7 +66,7 @@ class Paging:
 
     @property
     def of_groups(self) -> slice:
-        """The groups on the page."""
+        """The slice of the groups that are on the page."""
         return slice((self.number - 1) * self._group_size, self.number * self._group_size)
 
     @property
@@ -97,7 +97,7 @@ def row_line(row: ListedRow) -> str:
 
 
 def page_lines(rows: Sequence[ListedRow], paging: Paging, about: str = "") -> list[str]:
-    """A page of rows with their accounts, memos, notes, ids and places, and how to get the next.
+    """A page of rows with accounts, memos, notes, ids and file lines, and how to get the next page.
 
     ``about`` describes the rows if no sums precede them.
     """
@@ -125,7 +125,7 @@ _MAX_NAMED = 8
 
 
 class InvalidRowFilter(MdvecError):
-    """A filter's value is not usable; the message says what is."""
+    """A filter's value cannot be used; the message says why."""
 
 
 class UnknownAccount(MdvecError):
@@ -164,7 +164,7 @@ class FoundAnswer(LedgerAnswer):
 def found_text(
     answer: FoundAnswer, totals: Totals, paging: Paging, grouped: str, *, moved: bool
 ) -> str:
-    """The answer in Japanese; from the second page on, only the rows and further groups.
+    """The answer in Japanese; from the second page on without notes and age.
 
     ``grouped`` is the word for groups that are on pages; ``moved``: the rows are transfers.
     """
@@ -182,7 +182,7 @@ def found_text(
 
 
 def left_out_note(left_out: dict[str, int]) -> str:
-    """Note: matching rows that are neither listed nor in the totals, by reason."""
+    """A note on the matching rows that are neither listed nor in the totals, by reason."""
     reasons = "、".join(
         f"{REASONS_IN_WORDS[reason]} {count:,}件" for reason, count in left_out.items()
     )
@@ -206,7 +206,7 @@ def _group_list(names: Sequence[FoundGroup], *, moved: bool) -> str:
 
 
 _IN_LIST = re.compile(r"\s*(?:[,，、]|または|(?<!\S)(?:OR|or)(?!\S))\s*")
-"""Separators of alternatives; a space requires all words."""
+"""Separators that people put between alternatives; a space means that all words are required."""
 _BETWEEN_WORDS = re.compile(r"[\s|｜]+")
 _IN_BRACKETS = re.compile("^[(（「]([^()（）「」]*)[)）」]$")
 
@@ -216,7 +216,7 @@ def _other_shops(shops: Sequence[object]) -> str:
 
 
 def _shop_words(shops: Sequence[str]) -> str:
-    """Shops of the question, as an answer repeats them."""
+    """The shops that were asked for, as an answer repeats them."""
     named = "、".join(f"「{shortened(shop)}」" for shop in shops[:_MAX_NAMED])
     return f"店{named}{_other_shops(shops)}"
 
@@ -258,7 +258,7 @@ class RowWords:
 
     @property
     def excluded_words(self) -> list[str]:
-        """All words that rows must not have."""
+        """All words and shops that rows must not have."""
         parts = _BETWEEN_WORDS.split(self.query or "")
         return [*self.without, *filter(None, map(excluded_word, parts))]
 
@@ -298,7 +298,7 @@ class RowWords:
         return ["金額は query でなく min_amount・max_amount、時期は period で探します"]
 
     def choose(self, sums: Iterable[RowSum]) -> None:
-        """Sort rows by how the words name them, anew in each call."""
+        """Sort rows into lists by whether the words name them, exclude them, or neither."""
         for chosen in (self.named, self._inside, self.unnamed, self._excluded, self._kept):
             chosen.clear()
         judged: dict[tuple[str, ...], list[RowSum]] = {}
@@ -313,7 +313,7 @@ class RowWords:
                 self._kept.append(row_sum)
 
     def _target(self, row_sum: RowSum) -> list[RowSum]:
-        """The list that rows with these texts belong to."""
+        """The list that rows with the texts of ``row_sum`` belong to."""
         naming = self._named_by(self._words, row_sum)
         if Naming.NAMED in self._excluding(row_sum):
             # Excluded rows are not offered either.
@@ -322,7 +322,7 @@ class RowWords:
         return lists[naming]
 
     def _named_by(self, words: WordsAsked | None, row_sum: RowSum) -> Naming:
-        """How words, and the shops to take, name a row."""
+        """How ``words``, and the shops to include, name a row."""
         naming = Naming.NAMED if words is None else words.naming(row_sum.texts)
         if self._shops and naming is not Naming.NOT:
             naming = min(naming, max(each.naming(row_sum.texts[:1]) for each in self._shops))

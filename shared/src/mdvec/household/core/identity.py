@@ -14,9 +14,9 @@ from mdvec.household.core.balances import goes_on
 from mdvec.household.core.cells import TransactionRow
 
 Block = Sequence[TransactionRow | None]
-"""The rows below a header, None for each that is bad."""
+"""The rows below a header; None stands for a row that could not be read."""
 
-# One character of Shift_JIS, two of Unicode: the decoder decides which.
+# Characters of Shift_JIS that decoders turn into either of two Unicode characters.
 _ONE_SPELLING = str.maketrans({"〜": "~", "‖": "∥", "−": "-", "—": "―"})
 
 
@@ -44,12 +44,12 @@ class RowWithId(NamedTuple):
 def without_repeats(
     blocks: Sequence[Block], above: Sequence[str]
 ) -> tuple[tuple[tuple[TransactionRow, ...], ...], tuple[TransactionRow, ...]]:
-    """A file's rows by section, and apart those that a later section has again.
+    """A file's rows by section, and those left out because a later section repeats them.
 
-    A section may go on below the header of another page; those of one account overlap in downloads
-    joined by hand. Repeated rows have the same balance after them, and the texts ``above`` both
-    sections name one account. Rows without a balance may be of several cards: they stay, as do
-    rows with an ID.
+    A section may continue on another page with its own header. Where someone has joined downloads
+    of one account, sections overlap: repeated rows have the same balance after them, and the texts
+    ``above`` both sections name one account. Rows without a balance may be of several cards, so
+    they stay, as do rows with an ID.
     """
     later = set[tuple[object, ...]]()
     kept, repeated = [], list[TransactionRow]()
@@ -71,7 +71,7 @@ def without_repeats(
 
 
 def _sections(blocks: Sequence[Block], above: Sequence[str]) -> list[tuple[str, Block]]:
-    """The rows of each section, after the account number above it, or else the text.
+    """The account number above each section (or else the text there), and the section's rows.
 
     A block is a further page of a section if its balances follow from those of the page before.
     """
@@ -93,12 +93,12 @@ def identities(
 ) -> list[str]:
     """The identity of each row below one header, in order, according to this file alone.
 
-    A row with an ID is identified by it, in files that ``is_mapped`` together with day and amount:
-    a wallet gives a refund the ID of its payment, and both people of a transfer one. Rows that
-    share an ID but differ are the parts of a purchase that was split by hand, each with its own
-    identity; exact repeats are one row. A row without an ID is identified by date, amount,
-    description and account, plus a running number: two equal rows are two purchases, and the same
-    two in another file are the same two. ``seen`` counts those below the headers above.
+    A row with an ID is identified by it; in a file read with a mapping (``is_mapped``), by ID, day
+    and amount, as a wallet may give a refund the ID of its payment, or both ends of a transfer one
+    ID. Rows that share an ID but differ are the parts of a purchase that was split by hand, each
+    with its own identity; exact repeats are one row. A row without an ID is identified by date,
+    amount, description and account, plus a running number: two equal rows are two purchases, and
+    the same two in another file are the same two. ``seen`` counts those below the headers above.
     """
     ids = [
         f"{row.mf_id}:{row.date}:{row.amount}" if row.mf_id and is_mapped else row.mf_id
@@ -133,9 +133,9 @@ def _main_part(identity: str) -> str | None:
 def rows_by_identity(
     blocks: Iterable[Sequence[TransactionRow]], *, is_mapped: bool = False
 ) -> dict[str, tuple[int, TransactionRow]]:
-    """A file's rows, each with the number of its block.
+    """A file's rows by identity, each with the number of its block.
 
-    In later blocks, rows with an ID replace earlier ones, and those without are further rows.
+    In later blocks, a row replaces an earlier one with its ID; rows without ID are further rows.
     """
     by_identity: dict[str, tuple[int, TransactionRow]] = {}
     seen: Counter[str] = Counter()
@@ -159,12 +159,12 @@ def identities_with_id(
 ) -> dict[int, str]:
     """New identities, by row id, for stored rows without ID that another file lists with one.
 
-    A row without ID beside the same row with an ID, in one block, is another purchase;
+    If one block has a row without ID and the same row with an ID, these are two purchases;
     ``taken_in_block`` has the identities of each block, by statement and number. Rows without ID
     are numbered among all equal purchases, those with an ID first, and those of second accounts
-    after those of the first one: the same in every file. A row that counts by itself already
-    (``own_rows``) stays a purchase of its own if the other is ``known`` to the ledger, too: the two
-    only came to look alike.
+    after those of the first one: the same in every file. A row that the ledger already counts by
+    itself (``own_rows``) stays a purchase of its own if the row with the ID is in the ledger too
+    (``known``): the two only came to look alike.
     """
     same_rows = same_rows_by_key(rows_with_id)
     before = _rows_of_other_scopes(rows)
@@ -240,7 +240,7 @@ def renamed_rows(
 
 
 def scoped(identity: str, scope: str) -> str:
-    """The identity of a row without ID in an account that is not the first one of its name."""
+    """A row's identity in the account with this ``scope``; it has none if it is the first."""
     if not scope or not identity.startswith("row:"):
         return identity
     _, key, number = identity.split(":")

@@ -2,11 +2,12 @@
 
 Money Forward gives all rows of an account new IDs when it is linked again. Two files of such an
 account then have equal rows on the days that both cover, but no ID of it in common. Five equal rows
-of different shops or amounts, while at most one row in five differs, prove it. Fewer are the same
-only if the older ones would leave the sums anyway, because the newest file of their day lacks them.
-All others count, as do the rows of files that may be of two people: those without any ID in common
-whose folders or names differ. If half of the amounts agree, the user is told that they may count
-twice. The proof needs different amounts because two people on one train pay the same fare each day.
+of different shops or amounts prove it, if at most one row in five differs. With fewer, equal rows
+are taken as the same only if the older ones would leave the sums anyway, because the newest file of
+their day lacks them. All other rows count, as do those of files that may be of two people: files
+without any ID in common whose folders or names differ. If half of the amounts agree, the user is
+told that they may count twice. The proof needs different amounts because two people on one train
+pay the same fare each day.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ Match = tuple[RowUnderId, RowUnderId]
 class LinkedAgain:
     """An account that was linked again between two statements, surely or perhaps.
 
-    ``equal`` are the rows that both have, the older statement's first, ``alike`` those of one day
-    and amount with different texts.
+    ``equal`` are pairs of equal rows, the older statement's first; ``alike`` are pairs of one day
+    and amount with different texts. ``first`` and ``last`` are the days that both statements cover.
     """
 
     account: str
@@ -91,13 +92,13 @@ class _Both:
         return [(row, free[key(row)].pop(0)) for row in self.older if free[key(row)]]
 
     def agree_in_half(self, matches: Iterable[Match]) -> bool:
-        """Whether the matches have at least half as many amounts as the statement with fewer."""
+        """Whether the matches have at least half of the different amounts of either statement."""
         amounts = {row.amount for row, _ in matches}
         fewer = min(len({row.amount for row in rows}) for rows in (self.older, self.newer))
         return bool(amounts) and 2 * len(amounts) >= fewer
 
     def are_surely_the_same(self, equal: Sequence[Match]) -> bool:
-        """Whether enough different rows are equal, and few enough of all rows are not."""
+        """Whether enough different rows are equal, and few enough rows have no equal."""
         kinds = {(row.amount, row.description) for row, _ in equal}
         more = max(len(self.older), len(self.newer))
         return len(kinds) >= SURELY_EQUAL and OTHERWISE * (more - len(equal)) <= more
@@ -131,8 +132,8 @@ def rows_of_changed_days(
     """Rows of mapped files that another file has with the same ID, but another day or amount.
 
     ``rows`` has the rows whose own ID is in several statements, each after that ID; ``ranked`` has
-    the statements from the oldest on. Two rows are one that was changed if both statements cover
-    both days, neither has the other's row, and both move money in the same direction: a refund may
+    the statements from the oldest on. Two rows are one changed row if both statements cover both
+    days, neither has the other's row, and both rows move money in the same direction: a refund may
     have the ID of its payment.
     """
     groups: dict[tuple[str, str, bool], defaultdict[int, list[RowUnderId]]] = {}
@@ -158,7 +159,7 @@ def rows_of_changed_days(
 def perhaps_linked_again(
     rows: Iterable[RowUnderId], order: Mapping[int, int]
 ) -> list[tuple[int, int, str]]:
-    """Two statements, the older first, and an account that may have been linked again between them.
+    """Two statement ids, the older first, and an account perhaps linked again between the two.
 
     ``rows`` are those that share account, day and amount with a row of another ID; ``order`` has
     the statements' positions.
@@ -185,8 +186,8 @@ def names_in_use(
 ) -> dict[str, str]:
     """The identity in use for each earlier identity: that of the newest statement.
 
-    ``listed`` has the statements of each identity: two in one statement are two rows, as are those
-    that ``are_apart``.
+    ``listed`` has the statements of each identity. Identities that one statement lists together, or
+    that ``are_apart``, stay two rows.
     """
     groups: dict[str, list[str]] = {}
     for row, other in matches:

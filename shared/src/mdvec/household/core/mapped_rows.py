@@ -1,8 +1,8 @@
 """Reads the rows of a statement with a mapping.
 
 Banks and cards put titles above their rows, and totals and footers below them: a line with neither
-a date nor an amount is one of these, and so is a line that names a total. A line with only
-one of the two is a bad row: a discount without a date must not be lost silently.
+a date nor an amount is one of these, and so is a line that names a total. A line with only a date
+or only an amount is a bad row: a discount without a date must not be lost silently.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MAX_LINES_ABOVE = 40
 
 _NOTHING = frozenset({"", "-", "－", "‐", "–", "—", "―", "ー", "*"})
 TOTAL = re.compile("合計|小計|総計|総額|累計|^計$|^..?.?繰越|請求額|請求金額|^残高|件数")
-"""Words that mark lines with sums of others or with amounts owed."""
+"""Words that mark lines with sums of other lines or with amounts owed."""
 
 
 _NO_DECIMAL = re.compile(r"[^0-9.\-]")
@@ -50,7 +50,7 @@ _LIKE_A_DATE = re.compile(r"\D?\d{1,4}\D\d{1,2}\D\d{1,2}\D?|\d{8}")
 
 @dataclass(frozen=True, slots=True)
 class MappedRows:
-    """The rows of a file; ``blocks`` are those below each header, None for each that is bad.
+    """The rows of a file; ``blocks`` are the rows below each header, with None for a bad row.
 
     ``above`` is the text above each block, up to the row before it, without sums and the file's
     footers.
@@ -81,15 +81,16 @@ class MappedRows:
 
     @property
     def unproven(self) -> set[int]:
-        """The places of the rows whose balance follows from no other: the oldest ones."""
+        """The indexes of the rows whose balance follows from no other row: the oldest ones."""
         followed = frozenset().union(*(check.followed for check in self.checks))
         return {at for at, row in enumerate(self.rows) if row.line not in followed}
 
 
 def header_line(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> int | None:
-    """The line, from 1, of the header that identifies a file of the mapping's kind.
+    """The line, counted from 1, of the header that identifies a file of the mapping's kind.
 
-    For a mapping without header, the line of its title or of its first row. None if there is none.
+    For a mapping without header, the line of its title or of its first row. None if there is no
+    such line near the file's beginning.
     """
     shows = header_test(mapping) if mapping.header or mapping.title else partial(_is_row, mapping)
     for line, cells in itertools.islice(records, MAX_LINES_ABOVE):
@@ -99,7 +100,7 @@ def header_line(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> i
 
 
 def is_yen(text: str) -> bool:
-    """Whether a cell for a currency says yen, or is empty."""
+    """Whether the cell of a currency column says yen, or is empty."""
     return one_spelling(text).upper() in ("", "-", "JPY", "円", "日本円", "¥", "YEN")
 
 
@@ -115,7 +116,7 @@ def _is_row(mapping: Mapping, cells: Sequence[str]) -> bool:
 
 
 def header_test(mapping: Mapping) -> Callable[[Sequence[str]], bool]:
-    """A test whether a record is the header or title above rows of the mapping's kind."""
+    """A test of whether a record is the header or title above rows of the mapping's kind."""
     if mapping.header:
         needed = {one_spelling(name) for name in mapping.telling_columns()}
         return lambda cells: needed.issubset(plain_names(cells))
@@ -124,7 +125,7 @@ def header_test(mapping: Mapping) -> Callable[[Sequence[str]], bool]:
 
 
 def title_of(cells: Sequence[str]) -> str:
-    """A line in the form that the pattern of a title is matched with."""
+    """A line in the form against which the pattern of a title is matched."""
     return ",".join(map(one_spelling, cells))
 
 
@@ -157,7 +158,7 @@ def read_mapped(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> M
         elif read is not None:
             bad.append(BadRow(line, read))
             blocks[-1].append(None)
-    footers = texts if len(blocks) in above else ()  # otherwise a section without rows follows them
+    footers = texts if len(blocks) in above else ()  # a last section without rows has its own
     return MappedRows(
         tuple(row for block in blocks for row in block if row is not None),
         tuple(sorted([*bad, *_left_out(foreign)])),
@@ -176,7 +177,7 @@ def _text_of(cells: CsvRecord) -> list[str]:
 
 
 def _left_out(foreign: dict[str, list[tuple[int, Decimal]]]) -> Iterator[BadRow]:
-    """What is said of the rows in other currencies, each a line and an amount."""
+    """A report for each other currency; ``foreign`` has the line and amount of each of its rows."""
     for code, rows in foreign.items():
         count = f"{len(rows)}, {sum(amount for _, amount in rows):,} in sum"
         reason = f"rows in {shown_name(code)} ({count}) are left out: only yen can be added up"
@@ -266,7 +267,7 @@ class _RowReader:
         )
 
     def _gives_back(self, cells: Sequence[str]) -> bool:
-        """Whether incoming money is a refund: by the row's words, or a minus sign in paid_out."""
+        """Whether incoming money is a refund: the row's words say so, or paid_out is negative."""
         if self._fits(cells, self.mapping.refunds) or self._fits(cells, self.mapping.reversals):
             return True
         return (self._sum(cells, self.mapping.paid_out) or 0) < 0 and not (
@@ -296,7 +297,7 @@ class _RowReader:
     def _surrounds(self, written: str, cells: Sequence[str]) -> bool:
         """Whether a line without a valid date is a title, a total or a footer."""
         if _LIKE_A_DATE.fullmatch(written):
-            return False  # a mistyped date: its row must be reported, not passed over
+            return False  # a mistyped date, whose row must be reported
         if not self._has_amount(cells) or TOTAL.search(one_spelling(written)):
             return True
         if any(map(str.isdigit, written)):
@@ -311,7 +312,7 @@ class _RowReader:
             return False
 
     def _check_width(self, cells: list[str]) -> None:
-        """Refuses a row that lacks a column, or has more cells than the header."""
+        """Refuses a row that lacks a needed column, or has more cells than the header."""
         if self.width is not None and any(cells[self.width :]):
             raise BadCell(f"it has {len(cells)} cells, the header {self.width}")
         needed = [
@@ -361,7 +362,7 @@ class _RowReader:
         return None if number is None else number * (self.mapping.unit or 1)
 
     def _text(self, cells: Sequence[str], column: MappedColumn | None) -> str:
-        """A cell's text; "" for a dash and other signs for nothing."""
+        """A cell's text; "" for a dash and other marks that stand for an empty cell."""
         text = "" if column is None else self._cell(cells, column)
         return "" if text in _NOTHING else text
 

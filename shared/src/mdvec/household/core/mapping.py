@@ -20,41 +20,41 @@ MappedColumn = str | int
 """A column by its name in the header, or by its number, from 1."""
 
 Conditions = Pairs[MappedColumn, tuple[str, ...]]
-"""Cells that make a row special: patterns by column (``*`` for any text); one must fit."""
+"""Which rows are meant: patterns for cells by column (``*`` for any text), of which any may fit."""
 
 Meaning = Literal["spending", "income"]
 """What a positive amount is."""
 
 DATE_FORMATS = ("auto", "yy/mm/dd", "令和", "平成", "昭和", "dd/mm/yyyy", "mm/dd/yyyy")
-"""``auto`` takes years of four digits or with an era, and months by name; the others say what a
-short year is, or whether the day or the month is first."""
+"""``auto`` reads years of four digits or with an era, and names of months; the other formats say
+what a short year means, or whether the day or the month comes first."""
 
 _SPACING = re.compile("[\\s\u200b\u2060\ufeff\"']")
 _BRACKETS = str.maketrans("[]{}〔〕〈〉", "()()()()")
 
 
 class InvalidMapping(MdvecError):
-    """A mapping does not say what it must; the message names the key."""
+    """A mapping lacks a key, or a key has a wrong value; the message names the key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
     """How a kind of file is recognised, and read.
 
-    ``header`` are column names that such a file has, ``title`` is a pattern (a regular
-    expression) for a line above the rows of a file without a header. ``files`` limits the mapping
-    to file names (``*`` for any text). ``encoding`` is for files whose encoding cannot be
-    detected. ``date`` is one column, or three: year, month, day. Texts of several columns are
-    joined. ``amount`` is one signed column, of which ``positive`` says what a positive number is;
-    or ``outgoing`` the rows whose number is money that goes out, whatever it is in the others; or
-    else ``paid_out`` and ``paid_in`` have an amount each. ``balance`` is what the account has
-    after the row. ``account`` is the account's name where ``account_column`` has none. ``skipped``
-    rows are no transactions, ``reversals`` undo one: their sign is flipped; money that comes in by
-    ``refunds`` lowers spending and is no income; ``counted`` are those that the
-    user has declared plain transactions. ``fees`` are paid in addition, ``points`` lower the price;
-    ``currency`` is the column of the currency: only rows in yen are read. ``unit`` is how many yen
-    1 stands for, 0 if not stated; ``ignored`` columns change nothing. ``kinds`` are those of the
-    description and the memo whose words say what rows are: new ones are asked about.
+    ``header`` are column names that such a file has, ``title`` is a pattern (a regular expression)
+    for a line above the rows of a file without a header. ``files`` limits the mapping to file names
+    (``*`` for any text). ``encoding`` is for files whose encoding cannot be detected. ``date`` is
+    one column, or three: year, month, day. Texts of several columns are joined. ``amount`` is a
+    single column: ``positive`` says whether its positive numbers are spent or received, unless
+    ``outgoing`` says in which rows they are spent. Otherwise, ``paid_out`` and ``paid_in`` have the
+    amounts. ``balance`` is the account's balance after the row. ``account`` is the account's name
+    where ``account_column`` has none. ``skipped`` rows are no transactions; ``reversals`` undo a
+    transaction, so their sign is flipped; ``refunds`` are money that comes in, which lowers
+    spending and is no income; ``counted`` rows are plain transactions, as the user has declared.
+    ``fees`` are paid in addition, ``points`` lower the price. ``currency`` is the column of the
+    currency: only rows in yen are read. ``unit`` is how many yen a 1 stands for, 0 if not stated;
+    ``ignored`` columns change nothing. ``kinds`` are columns of the description or the memo whose
+    words say what a row is; the user is asked about new words.
     """
 
     name: str
@@ -94,14 +94,14 @@ class Mapping:
 
     @property
     def category_of_income(self) -> str:
-        """The 大項目 of money that comes in; on a card that is a refund, no income."""
+        """The 大項目 of money that comes in; on a card, such money is a refund and no income."""
         if self.income_category:
             return self.income_category
         return self.spending_category if self.positive == "spending" else INCOME
 
     @property
     def conditions(self) -> tuple[Conditions, ...]:
-        """All its conditions on cells, of any kind."""
+        """Its conditions on cells, one for each key in ``CONDITIONS``."""
         return tuple(getattr(self, name) for name in CONDITIONS)
 
     def columns(self) -> list[MappedColumn]:
@@ -129,7 +129,7 @@ class Mapping:
         return [*self.header, *(column for column in needed if isinstance(column, str))]
 
     def takes(self, path: str) -> bool:
-        """Whether a file of that path may be of this kind."""
+        """Whether the mapping's ``files`` allow a file at this path."""
         return not self.files or fits_pattern(path, self.files)
 
 
@@ -224,30 +224,30 @@ def _check(mapping: Mapping) -> None:
 
 
 def columns_in(value: Any) -> list[MappedColumn]:  # noqa: ANN401 - any value of TOML
-    """The columns that a key's value names: one, none, several, or those of conditions."""
+    """The columns that a key's value names: one column, a list of them, conditions, or None."""
     if isinstance(value, dict):
         return [int(column) if column.isdecimal() else column for column in value]
     return list(value) if isinstance(value, list | tuple) else [] if value is None else [value]
 
 
 def key_of_column(column: MappedColumn) -> MappedColumn:
-    """A column's number, or its name in one spelling."""
+    """A column's number, or its normalised name."""
     return column if isinstance(column, int) else one_spelling(column)
 
 
 def fits_pattern(text: str, pattern: str) -> bool:
-    """Whether a text is what a pattern says, in which ``*`` is any text."""
+    """Whether a text fits a pattern, in which ``*`` is any text and ``?`` any character."""
     return fnmatchcase(one_spelling(text), one_spelling(pattern))
 
 
 @lru_cache(maxsize=4096)
 def one_spelling(text: str) -> str:
-    """A column's name or a cell in one spelling: half width, without spacing."""
+    """A column's name or a cell in one spelling: NFKC, round brackets, no spacing or quotes."""
     return _SPACING.sub("", unicodedata.normalize("NFKC", text)).translate(_BRACKETS)
 
 
 def plain_names(cells: Sequence[str]) -> list[str]:
-    """The names of a header, each in one spelling."""
+    """The normalised names of a header."""
     return [one_spelling(cell) for cell in cells]
 
 
@@ -277,7 +277,7 @@ _COMMENTS = {
 
 def toml_of(mapping: Mapping, notes: tuple[str, ...] = ()) -> str:
     """The TOML of a mapping without defaults, with ``notes`` as comments above."""
-    # Loaded when a mapping is written: a server's start does not need it.
+    # Imported here so that a server starts faster: only writing a mapping needs it.
     import tomlkit
 
     document = tomlkit.document()

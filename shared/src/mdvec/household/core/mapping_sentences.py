@@ -18,7 +18,7 @@ _QUOTED = re.compile(r'"[^"]*"')
 
 @dataclass(frozen=True, slots=True)
 class MappingSentence:
-    """A sentence of ``mapping_sentences.toml``: about a column, and what is in it."""
+    """A sentence of ``mapping_sentences.toml``: its kind, the column, and the texts to show."""
 
     kind: str
     column: str = ""
@@ -39,7 +39,7 @@ def _sentences() -> dict[str, dict[Language, str]]:
 
 
 def sentence_pairs() -> list[tuple[str, str]]:
-    """Each sentence in Japanese and English; its placeholders are named as in ``english.toml``."""
+    """Each sentence in Japanese and English, with placeholders named as in ``english.toml``."""
     places = {"column": "{any}", "shown": "{values}", "quoted": "{any2}"}
     pairs = []
     for each in _sentences().values():

@@ -1,8 +1,8 @@
 """Parses Money Forward's CSVs, which it recognises by the header: transactions, or net worth.
 
 The original has ten quoted columns in cp932; spreadsheets and scripts change its encoding, column
-order and spelling. From an asset history its months are stored; login pages that were saved as CSV
-are recognised and reported.
+order and spelling. Of an asset history, the months are stored; a login page that was saved as CSV
+is recognised and reported.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ class NotTransactions(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """A file's text, and the ``blocks`` of rows below each header: some files have several.
+    """A file's text, and the ``blocks`` of rows below each header: a file may have several headers.
 
-    ``passed_over`` is None for a file of transactions; for any other file it says what that is,
-    and there are no rows. ``kind`` is the name of the mapping that read the file, "" for
-    Money Forward's; ``is_certain`` is whether its header can be no other kind's; ``misfits`` are
-    rows that its running balance contradicts; ``account_number`` is "" if unknown; ``repeated``
-    are left out, as a later section has them with the same balances.
+    ``passed_over`` is None for a file of transactions; for any other file it says what that is, and
+    there are no rows. ``kind`` is the name of the mapping that read the file, "" for Money
+    Forward's; ``is_certain``: no other kind of file can have this header; ``misfits`` are rows that
+    the running balance contradicts; ``account_number`` is "" if unknown; ``repeated`` rows are left
+    out, as a later section has them with the same balances.
     """
 
     blocks: tuple[tuple[TransactionRow, ...], ...]
@@ -135,7 +135,7 @@ def _non_blank(
 class _Columns:
     """The index of each field of ``_NAMES`` in a row of ``width`` cells.
 
-    For a missing column it is the index after the last.
+    A missing column has the index after the last cell.
     """
 
     width: int
@@ -159,7 +159,7 @@ class _Columns:
 
     @property
     def are_certain(self) -> bool:
-        """Whether only files of Money Forward have these; others have 大項目 and 口座, too."""
+        """Whether only Money Forward's files have these columns, unlike 大項目 and 口座."""
         there = {field for field, index in self.at.items() if index < self.width}
         return "is_target" in there or {"is_transfer", "mf_id"} <= there
 
@@ -186,7 +186,7 @@ def _header_names(cells: CsvRecord) -> list[str]:
     """The header's names, normalised: half-width brackets, no spacing."""
     if isinstance(cells, str):
         return [cells]
-    if cells and cells[0].startswith("\ufeff"):  # where files were joined
+    if cells and cells[0].startswith("\ufeff"):  # inside a file, where files were joined
         cells = [cells[0].removeprefix("\ufeff").strip().strip('"'), *cells[1:]]
     return ["ID" if name.upper() == "ID" else name for name in plain_names(cells)]
 
@@ -221,7 +221,7 @@ def decode(data: bytes) -> str:
 
 
 def _begins_as_utf8(data: bytes) -> bool:
-    """Whether the header is non-ASCII UTF-8.
+    """Whether the first line is UTF-8 with characters other than ASCII.
 
     Decoded as cp932, such a file would be garbled, or taken for another kind of file.
     """
@@ -246,7 +246,7 @@ class AssetMonth:
 def read_asset_months(text: str) -> tuple[list[AssetMonth], int]:
     """The months of an asset history, the earliest first, and how many lines are unreadable.
 
-    Of several days of a month the last one counts. Without a column of days there is none.
+    Of several days of a month the last one counts. There are no months without a day column.
     """
     records = iter(records_of(text))
     header = next((cells for _, cells in records), [])

@@ -1,4 +1,4 @@
-"""Decides whether words name a shop or memo, in any width, kana, spelling or by another name."""
+"""Decides whether words name a row's shop or memo, in any width, kana or spelling."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\u30fc]+")
 OR = "|"
 """Separates alternatives in a question."""
 _MIN_READING = 3
-"""Shorter readings have too many words."""
+"""Too many words share a shorter reading."""
 _MIN_UNSURE = 4
 """Shorter kana are ambiguous without voicing marks and small kana."""
 
@@ -127,7 +127,7 @@ class Naming(IntEnum):
 
 
 class _Word(NamedTuple):
-    """A word of a text: its normalised form, its reading in katakana, and its place."""
+    """A word of a text: normalised form, reading in katakana, and character positions."""
 
     term: str
     reading: str
@@ -138,11 +138,11 @@ class _Word(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Words of a question that no space separates: in order, and joined without other characters.
+    """Words of a question that no space separates, and their ``letters`` without other characters.
 
     ``kana`` are the forms of the words and of their reading, each with the text it was made from.
     ``spelling`` is another spelling that is searched in place of the question's words; "" if these
-    themselves are searched. A text must contain ``signed`` unchanged.
+    themselves are searched. A text must contain ``signed`` (a word with a minus in it) as it is.
     """
 
     words: tuple[_Word, ...]
@@ -155,10 +155,10 @@ class _Part:
 class WordsAsked:
     """The words of a question for rows.
 
-    A row's texts must have all parts between spaces, or all of one alternative, which ``OR``
+    A row's texts must have all parts between spaces, of any of the alternatives that ``OR``
     separates. A shop's other spellings are alternatives too; ``used`` are those that named a text
-    so far. Parts after a minus must not be in a row: ``excluded`` is a question of their own. In
-    the name of a shop (``is_name``) both are signs of the name.
+    so far. Parts after a minus must not be in a row; they are asked for by ``excluded``. In a
+    shop's name (``is_name``), ``OR`` and minus are parts of the name.
     """
 
     def __init__(self, query: str, aliases: Aliases = NO_ALIASES, *, is_name: bool = False) -> None:
@@ -208,7 +208,7 @@ def excluded_word(word: str) -> str | None:
 
 
 def _spellings(words: Sequence[str], aliases: Aliases) -> list[list[tuple[str, str]]]:
-    """The words in all their spellings, each with the alias that it is from."""
+    """All spellings of the words; each word with the alias that it comes from, or ""."""
     if any(map(excluded_word, words)):
         return [[(word, "") for word in words]]
     spelled = ([(word, ""), *((alias, alias) for alias in aliases.of(word))] for word in words)
@@ -260,9 +260,9 @@ def _naming(part: _Part, text: str) -> Naming:
 
 
 def _matches_kana(part: _Part, text: str) -> Naming:
-    """Whether a text has the words as statements print kana: ﾌｱﾐﾘ-ﾏ-ﾄ, ビツクカメラ, タイソー.
+    """Whether a text has the words in the kana of statements: ﾌｱﾐﾘ-ﾏ-ﾄ, ビツクカメラ, タイソー.
 
-    Word boundaries are checked with the usual spelling put into the text.
+    Word boundaries are checked in the text with the usual spelling in place of this kana.
     """
     naming = Naming.NOT
     for form, written in kana_forms(text) if part.kana else ():
@@ -316,7 +316,7 @@ def _is_same_reading(reading: str, other: str) -> bool:
 
 
 def _is_read_alike(part: _Part, words: Sequence[_Word]) -> bool:
-    """Whether adjoining words have the part's reading, and one of the two is all kana."""
+    """Whether adjoining words have the part's reading, and they or the part are all kana."""
     reading = "".join(word.reading for word in part.words)
     if all(word.is_kana for word in part.words):
         reading = part.kana[0][1]

@@ -1,4 +1,4 @@
-"""The columns of a file of which a mapping leaves open what they say, with their cells."""
+"""The columns of a file whose meaning a mapping leaves open, with their cells."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class OpenColumn:
 def open_columns(mapping: Mapping, records: Records, read: MappedRows) -> list[OpenColumn]:
     """The columns that may raise questions: those that are neither read nor ignored.
 
-    Also the descriptions and the single amount, whose cells may say something about their rows.
+    Descriptions, memos and the single amount are among them: their cells may tell what a row is.
     """
     lines = {row.line for row in read.rows}
     asked = {*mapping.description, *mapping.memo, mapping.amount}
@@ -76,9 +76,9 @@ def open_columns(mapping: Mapping, records: Records, read: MappedRows) -> list[O
 
 
 class FileColumns:
-    """The columns of a file, in which a column's number and its name in the header are the same.
+    """The columns of a file; a column's number and its name in the header mean the same column.
 
-    ``cells`` are those of all lines, also of those that are no rows, by their column's key.
+    ``cells`` has the cells of all lines, also of lines that are no rows, by the column's key.
     """
 
     def __init__(self, mappings: Iterable[Mapping], records: Records) -> None:
@@ -113,9 +113,9 @@ def _key(names: dict[MappedColumn, MappedColumn], column: MappedColumn) -> Mappe
 
 
 def _lines_below(mapping: Mapping, records: Records) -> Iterator[_Line]:
-    """Each line's columns, by the name that a column alone has, or by its number, with its cell.
+    """Each line's columns (by name if it is unique, else by number), with their cells.
 
-    A line may end before its last columns, whose cells are then empty; a header has no cells.
+    If a line ends before its last columns, their cells are empty; the cells of a header are None.
     """
     keys: list[MappedColumn] = []
     is_header = header_test(mapping)

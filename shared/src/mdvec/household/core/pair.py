@@ -1,8 +1,8 @@
-"""Pairs of rows that may be one purchase: as a search compares and as a review arranges them.
+"""Pairs of rows that may be one purchase, as a search finds them and as a review arranges them.
 
-Pairs that are likely one purchase and share a row make one candidate of three or more rows. Of
-pairs that are likely two purchases of one habit (the same shops and accounts), one is listed. A
-card's bill and all rows that it pays are one candidate.
+Likely pairs that share a row make one candidate of three or more rows. Of similar pairs that are
+likely two purchases (of the same shops and accounts), only one is listed. A card's bill and all
+rows that it pays are one candidate.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from mdvec.household.core.connected import connected
 LIKELY: Final = 0.5
 """Pairs that score this much or more are more likely one purchase than two."""
 ALWAYS: Final = "always"
-"""The code of a decision that holds for a card's later bills, too."""
+"""The code, among a pair's reasons, of a decision that holds for the card's later bills, too."""
 _OF_CERTAINTY: Final = frozenset(
     {"same_name", "like_name", "same_category", "common_amount", ALWAYS}
 )
@@ -42,8 +42,9 @@ class DuplicateDetectionError(MdvecError):
 class DetectionOptions:
     """The tolerances within which two rows are candidates, and the minimum score.
 
-    An amount tolerance of 0 is ignored: if both are given, both must hold; if none is, amounts
-    must be equal. Percentages are of the mean of the two absolute amounts. Dates always count.
+    An amount tolerance of 0 is ignored; if both are given, both must hold; if neither is, amounts
+    must be equal. Percentages are of the mean of the two absolute amounts. The date tolerance
+    always applies.
 
     Raises:
         DuplicateDetectionError: a value is negative, not a number, or out of range.
@@ -67,7 +68,7 @@ class DetectionOptions:
             raise _out_of_range("min_similarity_score", "0〜1の数", self.min_similarity_score)
 
     def shows(self, pair: Pair) -> bool:
-        """Whether a pair scores enough, or is one of which only the user can tell."""
+        """Whether a pair scores enough, or only the user can tell what it is."""
         return pair.score >= self.min_similarity_score or pair.only_user_can_tell
 
     def amounts_near(self, amount: int) -> tuple[int, int]:
@@ -82,7 +83,7 @@ class DetectionOptions:
         if self.amount_tolerance_abs:
             reach = int(self.amount_tolerance_abs)
             low, high = max(low, size - reach), min(high, size + reach)
-        # |a - b| <= share * (a + b) solved for b, in whole numbers; from 200 % on all holds.
+        # |a - b| <= share * (a + b) solved for b, in whole numbers; from 200 % on it always holds.
         part, whole = _share(self.amount_tolerance_pct)
         if 0 < part < whole:
             low = max(low, -(-size * (whole - part) // (whole + part)))
@@ -104,7 +105,7 @@ Source = tuple[str, bool]
 
 
 class ComparedRow(NamedTuple):
-    """The compared columns of a row; half as expensive to read as a Transaction.
+    """The compared columns of a row; reading it takes half as long as reading a Transaction.
 
     ``statement`` is equal for the rows of one file.
     ``is_moved``: the user decided that it is a card's bill or a transfer. ``is_duplicate``: the
@@ -145,9 +146,9 @@ def source_of(row: ComparedRow) -> Source:
 class PairKind(IntEnum):
     """What the two rows of a pair may be; the ledger stores the numbers as ``of_transfer``.
 
-    Of one purchase, one of the rows leaves the sums; of a transfer, both rows; of a card's bill
-    and a row that it pays, the bill. A row in pairs of several kinds counts as the kind with the
-    highest number, and notes name that kind first.
+    If the user confirms the pair, one row of a purchase leaves the sums; both rows of a transfer;
+    and the bill, of a card's bill and a row that it pays. A row in pairs of several kinds counts as
+    the kind with the highest number, and notes name that kind first.
     """
 
     PURCHASE = 0
@@ -156,7 +157,7 @@ class PairKind(IntEnum):
 
     @property
     def in_words(self) -> str:
-        """What a decision says that the rows are."""
+        """What a decision calls the rows."""
         return ("重複", "振替", "カードの請求")[self]
 
 
@@ -278,12 +279,12 @@ class ReviewCandidate:
 
     @property
     def is_likely(self) -> bool:
-        """Whether the rows are more likely than not one purchase, transfer or bill."""
+        """Whether the rows more likely than not are of one purchase, transfer or bill."""
         return self.best.score >= LIKELY
 
     @property
     def payees_key(self) -> Hashable:
-        """The likeliness, the kind and the accounts; of unlikely candidates the shops, too."""
+        """Whether it is likely, its kind and its accounts; if unlikely, the shops, too."""
         payees = {payee for pair in self.pairs for payee in (pair.first_payee, pair.second_payee)}
         kin = frozenset(account for account, _ in payees) if self.is_likely else frozenset(payees)
         return self.is_likely, self.kind, kin
@@ -292,8 +293,8 @@ class ReviewCandidate:
     def alike_key(self) -> Hashable:
         """A key that similar candidates share: the payees, the certainty, and the reasons.
 
-        A split bill and a purchase that an app and its card both show are not alike, though of the
-        same accounts.
+        The reasons tell apart, for the same accounts, a split bill from a purchase that an app and
+        its card both show.
         """
         # A code with a colon ends in a number, such as visits:5, in which similar ones differ.
         reasons = {code for code in self.best.reasons if ":" not in code} - _OF_CERTAINTY
@@ -301,7 +302,7 @@ class ReviewCandidate:
         return self.payees_key, is_sure, frozenset(reasons)
 
     def leaving(self, kept_id: int | None = None) -> tuple[int, ...]:
-        """The ids of rows that leave the sums; of a purchase all but ``kept_id`` or the first."""
+        """The ids of rows that leave the sums; for a purchase, all but ``kept_id`` or the first."""
         if self.kind is PairKind.TRANSFER:
             return self.rows
         if self.kind is PairKind.CARD_BILL:
@@ -371,5 +372,5 @@ class CandidateCounts(NamedTuple):
 
     @property
     def moved(self) -> int:
-        """How many are not purchases."""
+        """How many candidates are not purchases."""
         return self.transfers + self.bills

@@ -1,4 +1,4 @@
-"""Finds pairs of transactions that may be the same purchase, many at once in NumPy columns.
+"""Finds pairs of transactions that may be the same purchase, in bulk with NumPy.
 
 Only rows that count are compared. If one row of a pair is 計算対象 0, 振替 1, already marked or
 incomplete, the purchase is in the sums at most once and needs no decision: for example a card's
@@ -75,7 +75,7 @@ class ComparisonTable:
 
     @classmethod
     def of(cls, transactions: Sequence[ComparedRow], amounts_near: Bounds) -> ComparisonTable:
-        """Build the columns of rows with amounts; ``amounts_near`` bounds those of partners."""
+        """Build the columns; ``amounts_near`` gives the least and greatest amount of partners."""
         days = np.array([row.date.toordinal() for row in transactions], dtype=np.int64)
         amounts = np.array([row.amount for row in transactions], dtype=np.int64)
         order = np.lexsort((amounts, days))
@@ -92,7 +92,7 @@ class ComparisonTable:
         )  # fmt: skip
 
     def candidates(self, days: int, only: Set[int] | None) -> Iterator[CandidatePairs]:
-        """Pairs within the tolerances, in blocks; with ``only``, those with one of these ids."""
+        """Pairs within the tolerances, in blocks; with ``only``, just those of these ids."""
         wanted = None
         if only is not None:
             wanted = np.array([row.id in only for row in self.rows], dtype=bool)
@@ -179,7 +179,7 @@ class CandidatePairs:
             yield rows[position], rows[other]
 
     def have_similar_names(self, judge: Judge) -> Bools:
-        """Which pairs have names that share enough to be compared letter by letter."""
+        """Which pairs have names that share enough parts to be worth comparing exactly."""
         shops = self.table.shops
         used = np.unique(np.concatenate([shops[self.first], shops[self.second]]))
         marks = np.zeros((len(self.table.descriptions), _WORDS), dtype=np.uint64)
@@ -245,13 +245,13 @@ def _expand(start: Ints, end: Ints) -> Iterator[tuple[Ints, Ints]]:
 
 
 _MIN_MONTH_DAYS: Final = 20
-"""The least days between two payments of a series that is paid by the month."""
+"""Payments of a monthly series are at least this many days apart."""
 _ROUND: Final = ((1000, 100), (500, 40), (100, 10), (50, 5), (10, 2))
-"""How many times as often people pay a multiple of these as a neighbouring amount."""
+"""Amounts, and how many times as often people pay a multiple of each as a neighbouring amount."""
 _SCALE: Final = math.log(100_000)
-"""Amounts are about as often from 100 to 1,000 yen as from 1,000 to 10,000."""
+"""Amounts of 100 to 1,000 yen are about as frequent as those of 1,000 to 10,000 yen."""
 _UNSEEN: Final = 300
-"""Pseudo-rows that are added to a ledger when chance is estimated: they matter in a short one."""
+"""Pseudo-rows added to a ledger when chances are estimated; they only matter in a short ledger."""
 _MIN_MIRRORED: Final = 3
 
 
@@ -274,11 +274,11 @@ class ShoppingHabits:
         self._per_day = self._rows / span
 
     def shop_of(self, row: ComparedRow) -> str:
-        """The shop of a row, under the one name that all answers have for its spellings."""
+        """The shop of a row, as ``shops_of`` normalises its description."""
         return self._shop_of[row.description]
 
     def _visits(self, row: ComparedRow) -> tuple[Ints, Ints]:
-        """The days, in order, on which this account paid this shop, and the amounts."""
+        """The days (ordinals, in order) on which the row's account paid its shop; the amounts."""
         shop = self._shops[self.shop_of(row)]
         key = self._accounts[row.account] * len(self._shops) + shop
         begin, end = np.searchsorted(self._keys, (key, key + 1))
@@ -312,7 +312,7 @@ class ShoppingHabits:
         return bool((np.diff(np.sort([*others, first])) >= _MIN_MONTH_DAYS).all())
 
     def surprise(self, amount: int, days: int) -> float:
-        """How unlikely equal amounts this many days apart are by chance: a logarithm, 0 to 8."""
+        """How unlikely equal amounts so many days apart are by chance: -log, from 0 to 8."""
         others = max(self._amounts[amount] - 2, 0)
         often = next((times for step, times in _ROUND if amount % step == 0), 1)
         unseen = _UNSEEN * often / (_SCALE * max(abs(amount), 1))
@@ -367,7 +367,7 @@ _MATCHED_OTHERWISE: Final = 0.3
 
 
 def match_one_to_one(judged: Iterable[Pair]) -> list[Pair]:
-    """The pairs, likely ones only where no better pair contradicts them."""
+    """The pairs by score; a likely pair that a better one contradicts gets a low score."""
     pairs = sorted(judged, key=lambda pair: (-pair.score, pair.days, *pair.ids))
     likely = {pair.ids for pair in pairs if pair.score >= LIKELY}
     groups: dict[int, list[ComparedRow]] = {}
@@ -411,8 +411,8 @@ def find_pairs(
 
     A pair within the tolerances is a candidate if ``options`` show it. ``only`` limits them to
     pairs in which at least one row has one of these ids. ``separate_accounts`` are pairs of
-    accounts that never show the same purchase, ``linked_again`` pairs of rows, by id, that may be
-    one with two IDs, and ``booked`` as of ``Judge``.
+    accounts that never show the same purchase, ``linked_again`` are pairs of rows, by id, that may
+    be a single row with two IDs; ``booked`` is as in ``Judge``.
 
     Raises:
         DuplicateDetectionError: the tolerances match more than ``MAX_PAIRS`` pairs.

@@ -27,7 +27,7 @@ class PassedOver:
 
     @classmethod
     def stored(cls, text: str) -> PassedOver:
-        """The same from its text, which the database keeps."""
+        """The reason from its ``text``, which the database stores."""
         known = (kind for kind in FileKind if kind is not FileKind.OTHER)
         kind = next((each for each in known if text.startswith(each.value)), FileKind.OTHER)
         return cls(kind, text.removeprefix(kind.value))
@@ -39,5 +39,5 @@ class PassedOver:
 
     @property
     def may_have_rows(self) -> bool:
-        """Whether it may have transactions: no mapping fits it, or one leaves something open."""
+        """Whether the file may have transactions: no mapping fits it, or it is undecided."""
         return self.kind in (FileKind.UNMAPPED, FileKind.UNDECIDED)

@@ -1,4 +1,4 @@
-"""The period that a call states, and the earlier one that a comparison reads from it."""
+"""The period that a call states, and the earlier period that a comparison derives from it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HALF = re.compile(r"(?<!度)の?(上半期|上期|下半期|下期)$")
 
 
 class InvalidPeriod(MdvecError):
-    """A period cannot be read; the message has the two dates to fill in, and the data's months."""
+    """A period cannot be read; the message asks for two dates, and names the months with data."""
 
     def __init__(self, phrase: str, available: MonthRange, dates: str = _DATES) -> None:
         super().__init__(
@@ -95,19 +95,20 @@ def resolve_period(
     default: Month | None = None,
     earliest: Month | None = None,
 ) -> UnderstoodPeriod:
-    """The period from ``since`` to ``until``, of a phrase, or from a first to a last month.
+    """The period from ``since`` to ``until``, or of a phrase, or from a first to a last month.
 
     ``since`` and ``until`` are days, months or years, both included. ``since`` alone means up to
     today; ``until`` alone means from the first ``available`` month, or from ``earliest`` if it is
     before that, as rows of those months may be stray. The first and last month are phrases: a first
     alone means up to today; a last alone means the twelve months up to it. A ``month`` without a
-    ``year`` is the latest of that number. ``understood`` mentions
-    what else a phrase can mean; ends in the wrong order, or that fit two years, are refused. Months
-    start on the day that those of ``available`` do. Without any of these, the period is the month
-    ``default``, with an empty ``understood``, or else the latest twelve months.
+    ``year`` is the latest month of that number. ``understood`` mentions what else a phrase can
+    mean; ends in the wrong order, or that may be of two years, are refused. Months start on the day
+    that those of ``available`` do. Without any of these, the period is the month ``default``, with
+    an empty ``understood``, or else the latest twelve months.
 
     Raises:
-        InvalidDates: ``since`` or ``until`` is not one, or the ends leave open what is meant.
+        InvalidDates: ``since`` or ``until`` is no day or month, or the ends leave open what is
+            meant.
         InvalidPeriod: the text cannot be parsed.
         AmbiguousPeriod: the period was given in two ways.
     """
@@ -170,7 +171,7 @@ def _parse_stated(name: str, phrase: str, starts_on: int) -> Days:
 
 
 def _parse_phrase(phrase: str, context: PeriodContext) -> Spoken | None:
-    """The days of a phrase, None if it is not understood; unclear ranges are refused."""
+    """The days of a phrase; None if it is not understood. Unclear ranges are refused."""
     try:
         return parse_period(phrase, context)
     except UnclearRange as unclear:
@@ -187,7 +188,7 @@ def _of_phrase(phrase: str, context: PeriodContext) -> UnderstoodPeriod:
         raise InvalidPeriod(phrase, context.available)
     ends_early = spoken.counted and context.available.last < context.now
     suffix = _UP_TO_LATEST_DATA if ends_early else ""
-    half = _HALF.search(phrase)  # it may also mean that of the fiscal year
+    half = _HALF.search(phrase)  # it may also mean half of the fiscal year
     remark = f"（年度の{half[1]}なら「{spoken.days.first.year}年度{half[1]}」）" if half else ""
     understood = understood_as(phrase, spoken.days, context.starts_on, suffix, remark)
     return replace(understood, follows_data=ends_early, is_all=spoken.is_all)
@@ -208,7 +209,7 @@ def _of_ends(start: str, end: str, context: PeriodContext) -> UnderstoodPeriod:
 def understood_as(
     phrase: str, days: Days, starts_on: int, suffix: str = "", remark: str = ""
 ) -> UnderstoodPeriod:
-    """The days that a phrase stands for; without a phrase there is nothing to tell."""
+    """The period that a phrase stands for; ``understood`` stays "" without a phrase."""
     words = span_in_words(days, starts_on)
     note = f"「{shortened(phrase)}」{suffix}を {words} と解釈しました{remark}" if phrase else ""
     return UnderstoodPeriod(days, MonthRange.around(days, starts_on), note)
@@ -238,12 +239,13 @@ def base_period(
 
     Without a base, or with ``previous``, the period of equal length just before; with
     ``previous_year`` (前年, 去年の同じ月) the same days a year earlier; with 前月, 前年度 and the
-    like, the one before the later period. Other phrases are read from today if the later period
-    is (``is_relative``: 先月); beside a stated one they have to mean the same seen from it.
+    like, the month or year before the later period. Other phrases are read as of today if the later
+    period was (``is_relative``: 先月); if the later period was stated, they have to mean the same
+    days as of that period.
 
     Raises:
         InvalidPeriod: the base cannot be read.
-        InvalidDates: it has two readings.
+        InvalidDates: the base has two readings.
     """
     phrase = "" if base is None else base.strip()
     text = normalised(phrase)
@@ -275,7 +277,7 @@ def base_period(
 
 
 def long_before(today: date) -> date:
-    """A day long ago: a phrase that means other days if read then is relative to today."""
+    """A day long before today: a phrase that means other days as of then is relative to today."""
     return max(today, date.min + _LONG_AGO) - _LONG_AGO
 
 

@@ -31,7 +31,7 @@ from mdvec.household.core.undecided import MappingProposal, about_days, decide, 
 _MIN_ROWS = 2
 _MIN_SHARE = 0.8
 _SMALL = 100
-"""A column of smaller numbers counts payments rather than holding amounts."""
+"""A column whose numbers are all smaller holds counts of payments rather than amounts."""
 
 _ASCII_DIGITS = re.compile("[0-9]+")
 
@@ -39,8 +39,8 @@ _ASCII_DIGITS = re.compile("[0-9]+")
 def headless_mapping(records: Records, name: str, files: str) -> Mapping | None:
     """A mapping by column numbers, for files recognised by the line above the rows.
 
-    If there is no such line, they are recognised by ``files``. None if no column holds dates, or
-    none amounts.
+    If there is no such line, files are recognised by ``files``, a pattern of names. None if no
+    column holds dates, or none holds amounts.
     """
     lists = [cells for _, cells in records if not isinstance(cells, str)]
     date = _date_column(lists)
@@ -65,14 +65,14 @@ def headless_mapping(records: Records, name: str, files: str) -> Mapping | None:
     if pair is None:
         return mapping
     paid_out, paid_in = (column + 1 for column in pair)
-    # An amount that every row has in addition to such a pair is the balance.
+    # A further column in which every row has an amount is the balance.
     return replace(
         mapping, amount=None, paid_out=(paid_out,), paid_in=(paid_in,), balance=mapping.amount
     )
 
 
 def _column_for_each_way(rows: Sequence[Sequence[str]], date: int) -> tuple[int, int] | None:
-    """Two neighbouring columns of numbers; each row fills one of them."""
+    """Two neighbouring columns of numbers (indexes from 0), of which each row fills just one."""
     for column in range(date + 1, max(map(len, rows)) - 1):
         ways = {
             tuple(_number(cell) is not None for cell in row[column : column + 2]) for row in rows
@@ -137,9 +137,9 @@ _KEYS_CHECKED = {
     "short-years": ("date_format",), "taken-as-spent": _WAY, "taken-as-income": _WAY, "ways": _WAY,
     "taken-as-outgoing": ("amount", *_WAY),
 }  # fmt: skip
-"""The keys that settle what a check asks to look at."""
+"""For each kind of check, the keys that settle it: if one is stated, the check is not shown."""
 _AHEAD = timedelta(days=60)
-"""Statements list payments that are due; a date later than this is a misread year."""
+"""Statements list payments that are due later; a date further ahead comes from a misread year."""
 
 _MONTH = re.compile(r"[0-9０-９]月|[0-9０-９]{4}")
 """A month or year in a column's name, which differs in the next statement (7月支払金額)."""
@@ -157,7 +157,7 @@ def proposal_with(
 
     Raises:
         NotMappable: no date, amount and description are recognisable in it.
-        InvalidMapping: what is stated makes no mapping.
+        InvalidMapping: the stated settings make no valid mapping.
     """
     settings = stated or {}
     records = list(itertools.islice(records_of(text), _MAX_RECORDS))
@@ -242,8 +242,8 @@ def _of_header(
 def _with_dates(mapping: Mapping, records: Records, today: date) -> Mapping:
     """The mapping with the date format that reads most rows.
 
-    Of formats that read equally many, the one with the latest date that is not in the future:
-    07.07.01 is 2025 by era, rather than 2007.
+    Among formats that read equally many, the one with the latest date that is not too far ahead:
+    07.07.01 is read as 2025 (by era) rather than 2007.
     """
     readings = {}
     for date_format in DATE_FORMATS:
@@ -255,7 +255,7 @@ def _with_dates(mapping: Mapping, records: Records, today: date) -> Mapping:
 
 
 def _with_sign(mapping: Mapping, records: Records, *, is_spent: bool) -> MappingProposal:
-    """The mapping with the meaning of positive amounts, if possible decided by the balance."""
+    """The mapping with the meaning of positive amounts, which the balance decides if it can."""
     checks = []
     if mapping.date_format != "auto":
         checks.append(MappingSentence("short-years", shown=mapping.date_format))
@@ -277,7 +277,7 @@ def _with_sign(mapping: Mapping, records: Records, *, is_spent: bool) -> Mapping
 def _with_order(mapping: Mapping, records: Records) -> MappingProposal:
     """The mapping of a file without a header; its balances show which column is money out.
 
-    If they fit both ways equally well, the proposal asks about it.
+    If the balances fit either choice equally well, the proposal asks the user to check.
     """
     swapped = replace(mapping, paid_out=mapping.paid_in, paid_in=mapping.paid_out)
     misfits = [len(read_mapped(each, records).misfits) for each in (mapping, swapped)]

@@ -1,10 +1,11 @@
 """Finds recurring payments: contracts, bills, pay.
 
-A series is a shop whose rows recur at one interval. If a shop's rows do not, those of each account
-may (two people's contracts), those of one exact amount (two contracts with one company), or those
-of one time of the year (a tax in four parts). A row soon after another of the same amount counts as
-charged twice, and an interval without a row as missed. A series continues under another name if a
-new shop takes over its payments: the same amount, from the same account, at the same interval.
+A series is a shop whose rows recur at one interval. If a shop's rows as a whole do not recur, the
+rows of each account may (two people's contracts), or the rows of one exact amount (two contracts
+with one company), or the rows of one time of the year (a tax in four parts). A row soon after
+another of the same amount counts as charged twice, and an interval without a row as missed. A
+series continues under another name if a new shop takes over its payments: the same amount, from the
+same account, at the same interval.
 """
 
 from __future__ import annotations
@@ -102,15 +103,15 @@ class Renaming:
 class RecurringPayment:
     """A payment that recurs; amounts are positive yen.
 
-    ``amount`` is the last one that was paid twice in a row if it is fixed, else the median of the
-    last year's. ``changes`` are those of a fixed amount; ``singles`` are the payments of another
-    amount, paid once, which may be a purchase or the first of a new price. ``missed`` are the days
-    on which a payment was expected and none came; ``twice`` are the rows that repeat another
-    within a third of the interval. ``next_day`` is None if the series has ended. ``rows`` are its
-    payments, the last on ``last_day``. ``renamings`` are the days on which a new shop took over.
-    ``account`` tells the payments of one shop from different accounts apart, and is else empty.
-    An answer has no rows, and only the changes, singles, missed and double payments of the last
-    year.
+    If the amount is fixed, ``amount`` is the last that was paid twice in a row, else the median of
+    the last year's amounts. ``changes`` are those of a fixed amount; ``singles`` are the payments
+    of another amount, paid once, which may be a purchase or the first of a new price. ``missed``
+    are the days on which a payment was expected and none came; ``twice`` are the rows that repeat
+    another within a third of the interval. ``next_day`` is None if the series has ended. ``rows``
+    are its payments, the last on ``last_day``. ``renamings`` are the days on which a new shop took
+    over. ``account`` tells the payments of one shop from different accounts apart, and is else
+    empty. An answer has no rows, and only the changes, singles, missed and double payments of the
+    last year.
     """
 
     name: str
@@ -376,7 +377,7 @@ def _series(
 
 
 def _is_fixed(amounts: Sequence[int], interval: Interval) -> bool:
-    """Whether most payments are equal to the one before; of a yearly one, two of the last three."""
+    """Whether most payments equal the one before; for yearly payments, two of the last three."""
     if interval is _YEARLY and any(before == after for before, after in pairwise(amounts[-3:])):
         return True
     others = sum(before != after for before, after in pairwise(amounts))

@@ -1,4 +1,4 @@
-"""The answers of a search for duplicates and of their list, with their Japanese messages.
+"""The answers of a search for duplicates and of their list, with the messages in Japanese.
 
 Each message states the result and the next possible step.
 """
@@ -21,14 +21,13 @@ CandidateKind = Literal["purchase", "transfer", "charge", "card_bill"]
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """The result of a search: ``candidates_count`` undecided candidates, counted as in their list.
+    """The result of a search; ``candidates_count`` undecided candidates, counted as in their list.
 
-    ``likely_count`` of them are likely one purchase, others may be transfers or bills of cards;
-    ``new_count`` have a pair that had not been found before;
-    ``decided_count`` further pairs are already decided; ``below_threshold_count`` further pairs
-    are within the tolerances but score too low. ``dropped_count`` pairs of an earlier search are
-    no candidates any more. ``followed_count`` bills left the sums by an earlier decision on their
-    card.
+    ``likely_count`` of them are likely single purchases; others may be transfers or cards' bills;
+    ``new_count`` have a pair that had not been found before; ``decided_count`` further pairs are
+    already decided; ``below_threshold_count`` further pairs are within the tolerances but score too
+    low. ``dropped_count`` pairs of an earlier search are no candidates any more. ``followed_count``
+    bills left the sums because of an earlier decision on all bills of a card.
     """
 
     candidates_count: int
@@ -65,11 +64,11 @@ class DetectionParams:
 class DuplicateCandidate:
     """Rows that may be the same purchase or a transfer; ``amount_diff`` is absolute, in yen.
 
-    ``kind`` is purchase, transfer, charge or card_bill; ``is_transfer`` is whether it is any but
-    the first. For a card's bill, ``transaction_1`` is the bill, which alone leaves the sums, and
-    the others are the largest rows that it pays. ``others`` are the third and further rows.
-    ``reasons`` explain why the rows are likely one purchase (``is_likely``), likely two, or a
-    transfer; ``alike_count`` is the number of other open candidates of the same accounts or habit.
+    ``is_transfer`` is true for every ``kind`` but purchase. For a card's bill, ``transaction_1`` is
+    the bill, which alone leaves the sums, and the others are the largest rows that it pays.
+    ``others`` are the third and further rows. ``reasons`` explain why the rows are likely one
+    purchase (``is_likely``), likely two, or a transfer; ``alike_count`` is the number of other open
+    candidates that are similar to this one.
     """
 
     check_id: int
@@ -126,7 +125,7 @@ def candidate_row(row: Transaction) -> CandidateRow:
 def detection_message(
     summary: Detection, counts: CandidateCounts, *, least: float, wider_days: int
 ) -> str:
-    """Message after a search: its numbers, and a wider search to try if nothing is likely.
+    """The message after a search: its numbers, and a wider search to try if no purchase is likely.
 
     ``least`` is the minimum score of the search, ``wider_days`` the tolerance of the wider one, or
     0 if there is none.
@@ -162,7 +161,7 @@ def detection_message(
 def list_message(
     total: int, counts: CandidateCounts, page: int, pages: int, *, open_only: bool
 ) -> str:
-    """Message of a page of candidates: how many there are of each group, and where the rest is."""
+    """The message of a page of candidates: the number of each group, and the page's number."""
     kind = _kind(counts)
     kind = f"未確認の{kind}" if open_only else kind
     if not total:
@@ -201,7 +200,7 @@ def kind_of(kind: PairKind, rows: Iterable[Transaction]) -> CandidateKind:
 
 
 def bill_in_words(bill: Transaction, paid: Sequence[Transaction], reasons: Sequence[str]) -> str:
-    """Which rows a card's bill pays, by the code among the reasons; ``paid`` are those shown."""
+    """Which rows a card's bill pays, from the ``pays:`` code in ``reasons``; ``paid`` are shown."""
     paying = next(reason for reason in reasons if reason.startswith("pays:"))
     _, rows, first, last = paying.split(":")
     left = int(rows) - len(paid)
@@ -240,7 +239,7 @@ _KINDS: dict[CandidateKind, tuple[str, str, str]] = {
 
 
 def candidates_text(answer: CandidateList) -> str:
-    """The list of candidates as text, those that are likely two purchases under a heading."""
+    """The list of candidates as text; those that are likely two purchases are under a heading."""
     lines, likely = [answer.message], True
     for candidate in answer.candidates:
         is_open = candidate.user_decision in (None, "skip")

@@ -22,7 +22,7 @@ GroupBy = Literal[
 TIMES: tuple[GroupBy, ...] = ("day", "week", "month", "year", "weekday", "weekend")
 """The groups by a row's day."""
 DATED: dict[GroupBy | None, str] = {"day": "日", "week": "週", "month": "月", "year": "年"}
-"""Those of them that follow each other, as answers call them."""
+"""The groups by consecutive parts of time, as answers call them."""
 MAX_TIMES = 120
 """The most days or weeks that an answer lists."""
 MAX_GROUPS = 20
@@ -88,8 +88,8 @@ def group_lines(
 ) -> list[str]:
     """A line for each group; ``by_time``: their names are ours, not from the data.
 
-    A name from the data that is also one of a part of time is quoted, and so it stays as it is in
-    an English answer.
+    A name from the data that looks like a part of time is quoted, so that an English answer leaves
+    it as it is.
     """
     ours = () if by_time else (*(f"{day}曜日" for day in _WEEKDAYS), _WORKDAY, _WEEKEND)
     lines = []
@@ -227,7 +227,7 @@ def groups_by_time(
 def _in_order(
     by_amount: Sequence[FoundGroup], group_by: GroupBy, sort: str | None
 ) -> Sequence[FoundGroup]:
-    """Parts of time by amount if that is asked for, else in order of time; not too many."""
+    """Parts of time by amount if ``sort`` says so, else in order of time, limited in number."""
     if sort in ("largest", "smallest"):
         return with_others(by_amount, slice(0, MAX_TIMES), DATED.get(group_by, ""))
     groups = sorted(by_amount, key=lambda group: _order(group.name))
@@ -267,8 +267,8 @@ def means_per_month(
 ) -> tuple[Mean, ...]:
     """The mean of days' sums per month; if some months are not whole, also that of the whole ones.
 
-    One number would mislead: few days of a month count as a month, and so does a month of which the
-    ledger has no rows, as it is not among ``present``.
+    A single mean would mislead, since a month counts fully even if only a few of its days are in
+    the period, or if it is not among ``present`` and so has no rows.
     """
     months = MonthRange.around(days, month_starts_on)
     whole = [each for each in months if each in present and each.days.within(days) == each.days]

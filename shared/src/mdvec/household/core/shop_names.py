@@ -1,4 +1,4 @@
-"""Tells how likely two descriptions name the same shop, from 0 to 1.
+"""Estimates, from 0 to 1, how likely two descriptions name the same shop.
 
 A description is compared by its letters and by its sound, without company forms, branches and the
 words of the payment service it went through.
@@ -22,14 +22,14 @@ _INVISIBLE = re.compile(
 )
 _SPACES = re.compile(r"[^\S\n ]+| {2,}")
 _NO_LONG_VOWEL = re.compile("ー(?:(?<![ぁ-んァ-ヺー]ー)|(?<=[んンっッ]ー))")
-"""Long-vowel marks after a character without a vowel: they stand for a dash."""
+"""Long-vowel marks after a character that cannot be lengthened: they stand for a dash."""
 _NUMBER = re.compile(
     r"[ \-#*/:・.,_]+(?:no\.? ?)?[(\[]?[0-9]+(?:-[0-9]+)*[)\]]?(?:号店|号|番店|番|店)?$"
     r"|[(\[][0-9]+[)\]]$"
     r"|(?<![0-9.,\-])(?:0[0-9]{2,}|[0-9]{4,})(?:号店|号|番店|番|店)?$",
     re.MULTILINE,
 )
-"""A separate number at the end; directly after a letter only if as long as a branch code."""
+"""A number at the end: a separate one, or a number as long as a branch code after a letter."""
 _EDGES = " -#*/:・,_"
 
 
@@ -42,7 +42,7 @@ def shop_of(description: str) -> str:
 
 
 def as_written(shop: str, text: str) -> str:
-    """A shop with the capitals that it has in a text; as it is, if the text does not show it."""
+    """A shop's name with the capitals it has in ``text``; unchanged if it is not in there."""
     plain = _in_plain_letters(text)
     at = plain.casefold().find(shop)
     written = plain[at : at + len(shop)]
@@ -54,7 +54,7 @@ def _in_plain_letters(text: str) -> str:
 
 
 def shops_of(descriptions: Iterable[str]) -> dict[str, str]:
-    """The shop of each description; much faster for many at once than one by one."""
+    """The shop of each description; much faster than ``shop_of`` for each."""
     shops = {description: description for description in descriptions}
     left = list(shops)
     while left:
@@ -143,12 +143,12 @@ def roman(kana: str) -> str:
 
 
 def consonants(romanised: str) -> str:
-    """The consonants of a name, each once in a row: ``nkr`` for UNIQLO and ユニクロ."""
+    """The consonants of a name, without repetitions: ``nkr`` for UNIQLO and ユニクロ."""
     return _REPEATED.sub(r"\1", _NOT_CONSONANT.sub("", romanised))
 
 
 KanaReading = Callable[[str], str]
-"""Gives a text's reading in katakana; what it cannot read, it returns unchanged."""
+"""A function that returns a text's reading in katakana, with unreadable parts unchanged."""
 
 _COMPANY: Final = re.compile(
     r"株式会社|有限会社|合同会社|[(（]?(?:株|有|同)[)）]|[(（]\s*カブ?\s*[)）]?|カ[)）]"
@@ -177,7 +177,7 @@ _SEEMS_ALIKE: Final = 0.72
 
 @dataclass(frozen=True, slots=True)
 class ShopName:
-    """A shop's name for comparison: its letters, its sound in kana, and in Latin letters."""
+    """A shop's name for comparison: its letters, and its sound in kana and in Latin letters."""
 
     letters: str
     kana: str
@@ -242,7 +242,7 @@ def _letters(text: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def letter_pairs(text: str) -> frozenset[str]:
-    """The pairs of adjacent letters; a single letter is one."""
+    """The pairs of adjacent letters; of a single letter, that letter."""
     return frozenset(map(str.__add__, text, text[1:])) or frozenset((text,) if text else ())
 
 
@@ -261,7 +261,7 @@ def _shared_parts(name: str, other: str) -> float:
 
 
 def _latin(shop: ShopName, other: ShopName) -> float:
-    """The similarity (0 to 1) of a name in Latin letters, which no dictionary reads, to kana."""
+    """The similarity (0 to 1) of a name in Latin letters without a known reading to one in kana."""
     is_mixed = re.search("[a-z]", shop.kana + other.kana) is not None
     if shop.kana.isascii() == other.kana.isascii() and not is_mixed:
         return 0.0
@@ -278,9 +278,9 @@ _KANJI = re.compile("[\u3400-\u9fff々〆a-zA-Z]")
 
 
 def reading(text: str) -> str:
-    """A text in katakana, words in Latin letters too if the dictionary reads them.
+    """A text in katakana, including words in Latin letters that the dictionary can read.
 
-    Without kanji and Latin letters, or without a dictionary, the text itself.
+    A text without kanji and Latin letters, or without a dictionary, is returned unchanged.
     """
     if not _KANJI.search(text):
         return text

@@ -1,4 +1,4 @@
-"""Puts what a user states into a mapping, and says what of it does not fit the file."""
+"""Puts a user's settings into a mapping, and reports which of them do not fit the file."""
 
 from __future__ import annotations
 
@@ -32,23 +32,24 @@ from mdvec.text import cited, shown_name
 
 _READ = ("date", "amount", "paid_out", "paid_in", "balance")
 _NUMBERS = (*_READ, "fees", "points")
-"""The keys of columns with values that no other of these can be read from."""
+"""Keys of columns with values: a column can only have one of them."""
 _LISTS = ("ignored", "fees", "points")
-"""The keys of columns to which stated ones are added."""
+"""Keys whose stated columns are added to those of the mapping."""
 
 
 def with_stated(
     mapping: Mapping, records: Records, stated: Pairs[str, Any]
 ) -> tuple[Mapping, list[MappingSentence]]:
-    """A mapping with the user's settings, and those of their words that are not in the file.
+    """A mapping with the user's settings, and a sentence on each of their words not in the file.
 
-    They replace the mapping's own values, but are added to its ignored columns, fees, points and
-    conditions, which an empty list or table clears; a word leaves the other conditions of its
-    column, but those of ``outgoing``. Columns of amounts, and those to ignore, are no longer what
-    the mapping took them for. Of a column whose stated words are all there, the others are counted.
+    Settings replace the mapping's own values, except that ignored columns, fees, points and
+    conditions are added to; an empty list or table clears them. A stated word is removed from the
+    other conditions of its column, except ``outgoing``. Stated columns of amounts, and ignored
+    columns, lose the roles that the mapping gave them. If all stated words of a column are in the
+    file, its other words are taken for plain transactions (``counted``).
 
     Raises:
-        InvalidMapping: what is stated makes no mapping, or names columns that the file has not.
+        InvalidMapping: the settings make no valid mapping, or name columns that the file lacks.
     """
     values = tomllib.loads(toml_of(mapping))
     if "amount" in stated:
@@ -94,9 +95,9 @@ def with_stated(
 
 
 def _move_words(values: dict[str, Any], stated: Pairs[str, Any], there: FileColumns) -> None:
-    """Remove stated words from other conditions, unless these are stated to have them as well.
+    """Remove stated words from a column's other conditions, unless they are stated there as well.
 
-    The words of ``outgoing``, the direction of money, stay: they do not say what a row is.
+    Words of ``outgoing`` stay: they tell the direction of money, not what a row is.
     """
 
     def words_of(conditions: object) -> dict[MappedColumn, set[str]]:
@@ -121,7 +122,7 @@ def _move_words(values: dict[str, Any], stated: Pairs[str, Any], there: FileColu
 def _in_known_spelling(
     value: dict[str, Any], before: Iterable[str], there: FileColumns
 ) -> dict[str, Any]:
-    """Stated conditions with the names of their columns as the mapping has them."""
+    """Stated conditions, with their columns named as the mapping names them."""
 
     def keys_of(conditions: Iterable[str]) -> Iterator[tuple[str, MappedColumn]]:
         names = list(conditions)
@@ -153,8 +154,8 @@ def _with_columns_freed(
 ) -> Mapping:
     """The mapping without stated columns in roles that they no longer have.
 
-    A stated amount is no other amount, nor a balance that is not proven; an ignored column is no
-    balance.
+    A column stated as an amount is no longer another amount, nor a balance that is not proven; an
+    ignored column is no longer the balance.
     """
 
     def said(*keys: str) -> set[MappedColumn]:
@@ -175,9 +176,9 @@ def _with_columns_freed(
 def _check_columns(
     changed: Mapping, stated: Pairs[str, Any], there: FileColumns, above: Iterable[list[str]]
 ) -> None:
-    """Refuse stated columns that the file has not, or that are read as something else, too.
+    """Refuse stated columns that the file lacks, or that are also read as something else.
 
-    Nothing but what is stated is refused: older versions saved what is now refused here.
+    Only stated columns are checked, since older versions saved mappings that this would refuse.
     """
     if "positive" in stated and changed.positive == "spending" and changed.amount is None:
         raise InvalidMapping("'positive' needs the single column 'amount'")
@@ -216,7 +217,7 @@ def _check_columns(
 def against_the_balance(
     before: Mapping, after: Mapping, records: Records, stated: Iterable[str]
 ) -> Iterator[Undecided]:
-    """Ask about settings that change amounts which fitted the balance, so that they do not fit."""
+    """Ask about settings that change amounts which fitted the balance and then no longer do."""
     old, new = read_mapped(before, records), read_mapped(after, records)
     amounts = {row.line: row.amount for row in old.rows}
     changed = [row for row in new.rows if amounts.get(row.line, row.amount) != row.amount]

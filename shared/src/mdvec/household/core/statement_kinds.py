@@ -1,9 +1,9 @@
 """Recognises a statement's kind, and reads it: Money Forward's, or one with a mapping.
 
 Money Forward's own header (計算対象, or 振替 and ID) comes first, then the user's mappings, then
-the ready-made ones; of several that fit, the one that requires most columns. A file that has only
-the columns that Money Forward's files share with others is Money Forward's if no mapping fits and
-nothing in it is undecided.
+the ready-made ones; of several that fit, the mapping that requires most columns. A file with only
+those columns of Money Forward that other files have too is taken for Money Forward's if no mapping
+fits and nothing in it is undecided.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def recognise(data: bytes, path: str, mappings: Mappings) -> ParsedFile | Mappin
     try:
         parsed = read_rows(data)
     except NotTransactions:
-        mapping = fitting_mapping(data, "", path, mappings)  # its own encoding may read the file
+        mapping = fitting_mapping(data, "", path, mappings)  # its own encoding may fit
         if mapping is None:
             raise
         return mapping
@@ -75,7 +75,7 @@ def recognise(data: bytes, path: str, mappings: Mappings) -> ParsedFile | Mappin
 
 
 def _if_undoubted(parsed: ParsedFile) -> ParsedFile:
-    """A file that only looks like Money Forward's; it is passed over if amounts need a guess."""
+    """A file that may be Money Forward's; it is passed over if anything in it is undecided."""
     if parsed.passed_over:
         return parsed
     records = list(records_of(parsed.csv.text))
@@ -106,7 +106,7 @@ def _passed_over(parsed: ParsedFile, open_: Sequence[Undecided]) -> ParsedFile:
 
 
 def _read_if_decided(mapping: Mapping, data: bytes, path: str, mappings: Mappings) -> ParsedFile:
-    """Reads a file with a mapping that fits it, unless that leaves something undecided.
+    """Reads a file with a mapping that fits it; passes it over if that leaves something undecided.
 
     A user's mapping for certain files states the account; otherwise an account number is only
     looked for in a file with a running balance, which is surely of a single account.
@@ -136,7 +136,7 @@ def _read_if_decided(mapping: Mapping, data: bytes, path: str, mappings: Mapping
 
 
 def fitting_mapping(data: bytes, text: str, path: str, mappings: Mappings) -> Mapping | None:
-    """The mapping for a file; ``text`` is the file as decoded without one.
+    """The mapping for a file, or None; ``text`` is the file as decoded without a mapping.
 
     Raises:
         NotTransactions: two of the user's mappings fit it equally.
@@ -155,7 +155,7 @@ def fitting_mapping(data: bytes, text: str, path: str, mappings: Mappings) -> Ma
 def _best_fitting(
     data: bytes, head: _Head, path: str, mappings: Iterable[Mapping]
 ) -> list[Mapping]:
-    """The fitting mappings with most requirements: file names count before columns."""
+    """The fitting mappings with the most requirements: a pattern of file names outranks columns."""
     fitting = [
         mapping
         for mapping in mappings

@@ -1,7 +1,7 @@
-"""Compares statement files: which one is newer, and which rows are gone, or may go with consent.
+"""Compares statement files: which is newer, and which rows are gone for sure or need consent.
 
 A file's modification time is only an upper bound for its download: copying or touching the file
-makes it later. So where names and contents show that another file is newer, they win over times.
+makes it later. So if names and contents show that another file is newer, they outrank times.
 """
 
 from __future__ import annotations
@@ -77,10 +77,10 @@ class Statement:
     """One version of a statement file.
 
     ``days`` are the sorted days of its rows, as YYYY-MM-DD, and ``accounts`` the accounts in them.
-    ``can_show_removals``: rows missing from it are gone; false if it had bad rows. ``first_seen``
-    numbers the import that first read it. ``account_number`` is "" if unknown; ``scope``
-    distinguishes its account from the first one of the same name, which has "". ``id`` is 0
-    until it is stored, ``family`` the id of its family of files (``families_of``), 0 until then.
+    ``can_show_removals``: rows missing from it can be called gone; false if it had bad rows.
+    ``first_seen`` numbers the import that first read it. ``account_number`` is "" if unknown;
+    ``scope`` distinguishes its account from the first one of the same name, which has "". ``id`` is
+    0 until it is stored, ``family`` the id of its family of files (``families_of``), 0 until then.
     """
 
     path: str
@@ -113,7 +113,7 @@ class Statement:
 
 
 def of_same_days(first: Statement, second: Statement) -> bool:
-    """Whether only their times tell which is newer, since they have the same days and name."""
+    """Whether only times tell which is newer: days and period are the same, contents differ."""
     spans = [each.days[:1] + each.days[-1:] for each in (first, second)]
     periods = [(each.name.first, each.name.last) for each in (first, second)]
     is_numbered = first.name.stem == second.name.stem and first.name.number != second.name.number
@@ -137,7 +137,7 @@ class RankedStatement:
     end: str
 
     def is_newer_than(self, other: RankedStatement) -> bool:
-        """Whether it is newer by time, name or rows; files of a copied folder may share a time."""
+        """Whether it is newer by time, or by names and rows if times are equal, as in copies."""
         return self.effective_mtime_ns > other.effective_mtime_ns or _is_newer(
             self.statement, self.end, other.statement, other.end
         )
@@ -156,10 +156,10 @@ class RankedStatement:
 
 
 class Remover(NamedTuple):
-    """The id of a statement that can prove rows of an older one gone, and on which days.
+    """A statement (``newer``) that can prove rows of an older one gone, and on which days.
 
-    ``is_again``: by its name it is a later download of the other. ``account`` is the only one whose
-    rows it proves gone, "" for all.
+    ``is_again``: by their names, the newer file is a later download of the other. ``account`` is
+    the only account whose rows it proves gone, "" for all accounts.
     """
 
     older: int
@@ -173,7 +173,7 @@ class Remover(NamedTuple):
 def local_day(time_ns: int) -> str:
     """The local day of a file's modification time; ``date.min`` if the time is impossible.
 
-    File systems can store any time; with the earliest day, an impossible one proves nothing.
+    File systems can store any time; as the earliest day, an impossible time proves nothing.
     """
     try:
         moment = datetime.fromtimestamp(time_ns // 1_000_000_000, UTC)
@@ -187,9 +187,9 @@ def rank_statements(statements: Sequence[Statement]) -> list[RankedStatement]:
 
     A copy is as old as the oldest file with the same content. Regardless of times, a file is the
     newer of two if it has the higher number in "name (n)", or if it has rows on days that the
-    other's name covers but its rows do not reach. If the number contradicts three or more days of
-    rows, times decide. They also decide between files of one name without such numbers, unless
-    one lacks the last three days of the other.
+    other's name covers but its rows do not reach. If three or more days of rows contradict the
+    number, times decide. Times also decide between files of one name without numbers, unless a file
+    lacks the last three days of the other.
     """
     oldest: dict[str, int] = {}
     for statement in statements:
@@ -280,8 +280,8 @@ def families_of(
 def are_of_one_user(first: Statement, second: Statement) -> bool:
     """Whether the names show that two statements are downloads by one user.
 
-    They are in one folder, and have the names that Money Forward gives, or one name. Two people may
-    both list an account, and pay the same amounts on a day out.
+    They are in one folder, and have names with a period as Money Forward gives, or the same name.
+    Rows are no evidence: two people may both list an account, or pay equal amounts on one day.
     """
     folders = {each.path.rpartition("/")[0] for each in (first, second)}
     is_own_name = first.name.has_period and second.name.has_period
@@ -289,10 +289,10 @@ def are_of_one_user(first: Statement, second: Statement) -> bool:
 
 
 def doubtful_replacers(ranked: Sequence[RankedStatement]) -> Iterator[tuple[int, int]]:
-    """Statements that are newer than another by time alone but lack its last days: old copies?
+    """Statements newer than another by time alone that lack its last days: maybe old copies.
 
-    Yields the ids of the newer and of the older one. A name with a period that ends before
-    those days explains why they are missing.
+    Yields the ids of the newer and of the older one. Files whose names state a period that ends
+    before those days are left out.
     """
     for newer, each in enumerate(ranked):
         name, saved = each.statement.name, local_day(each.effective_mtime_ns)
@@ -309,7 +309,7 @@ def doubtful_replacers(ranked: Sequence[RankedStatement]) -> Iterator[tuple[int,
 
 
 def removers(ranked: Sequence[RankedStatement], families: Mapping[int, int]) -> Iterator[Remover]:
-    """Which statements prove the rows that they lack of older ones gone, the oldest first.
+    """Which statements can prove that rows of older ones are gone, the oldest statement first.
 
     ``families`` are by id. A row is gone if a newer statement of the same family and scope covers
     its day completely, has rows of its account, and lacks it. If a file that was downloaded again
@@ -344,9 +344,9 @@ def decide_removals(
 
     ``gone`` has each row's day, its state so far, if any, and whether the newer file has rows of
     its account; ``rows_by_month`` counts the rows of each month (YYYY-MM) that were not removed
-    before. A row that the user kept stays ``kept``, and one that is ``asked`` waits until all are
-    accepted. New ones are ``asked`` without such rows, or if more than 20 rows, and more than
-    20 %, of a month would leave at once.
+    before. A row that the user kept stays ``kept``, and an ``asked`` row stays so until all are
+    ``accepted``. A newly vanished row is ``asked`` if the newer file has no rows of its account, or
+    if more than 20 rows, and more than 20 %, of its month would leave at once.
     """
     leaving = Counter(day[:7] for day, before, _ in gone.values() if before in (None, "asked"))
     decided = {}
@@ -360,5 +360,5 @@ def decide_removals(
 
 
 def are_many(leaving: int, of_month: int) -> bool:
-    """Whether so many of a month's rows change at once that the user is asked."""
+    """Whether so many of a month's rows change at once that the user has to be asked."""
     return leaving > _MAX_AT_ONCE and 100 * leaving > _MAX_PERCENT * of_month

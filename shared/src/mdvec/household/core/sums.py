@@ -61,7 +61,7 @@ class MonthlySum:
 
     @property
     def income(self) -> int:
-        """The sum if its category is income, else 0."""
+        """The sum if the category is income, else 0."""
         return self.amount if self.category_major == INCOME else 0
 
 
@@ -87,7 +87,7 @@ class RowSum(NamedTuple):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """All texts in which words are looked for."""
+        """All texts that are searched for words, the description first."""
         return (self.description, self.memo, *self.words)
 
     @property
@@ -207,7 +207,7 @@ def counts_of(sums: Iterable[MonthlySum]) -> RowCounts:
 
 
 def amounts_by_category(sums: Iterable[MonthlySum]) -> dict[Category, dict[Month, int]]:
-    """The spending or income of each 大項目, for the months with rows that count.
+    """The spending or income of each 大項目 in yen, for the months with rows that count.
 
     Spending is the negated sum of all rows, so refunds reduce it.
     """
@@ -224,7 +224,7 @@ def amounts_by_category(sums: Iterable[MonthlySum]) -> dict[Category, dict[Month
 def amounts_of(subject: Subject, sums: Iterable[MonthlySum]) -> dict[Month, int]:
     """The amounts of a category or total, for the months with rows that count.
 
-    The sums of a 中項目 are its own alone.
+    For a 中項目, ``sums`` must be of its rows alone.
     """
     by_category = amounts_by_category(sums)
     if isinstance(subject, Category):
@@ -261,7 +261,7 @@ def trend_of(
 
 
 def _window(month: Month, ledger: MonthRange) -> Sequence[Month]:
-    """The months that a moving average up to ``month`` is over."""
+    """The months over which a moving average up to ``month`` is taken."""
     window = MonthRange(month.plus(1 - WINDOW), month).within(ledger) if month in ledger else None
     return [*window] if window else []
 
@@ -286,7 +286,7 @@ def _amount(month: Month, amounts: Mapping[Month, int], ledger: MonthRange) -> i
 
 
 def change(amount: int | None, base: int | None) -> Decimal | None:
-    """The change from a base in percent, never 0 for a change; None without a positive base."""
+    """The change from a base in percent, 0 only if nothing changed; None if the base is not > 0."""
     if amount is None or base is None or base <= 0:
         return None
     difference = amount - base
@@ -315,7 +315,7 @@ def rounded(part: int, whole: int) -> int:
 def shares(
     sums: Iterable[MonthlySum], *, of_income: bool = False, by_minor: bool
 ) -> tuple[CategoryShare, ...]:
-    """Each category's share of the spending, or income, of sums that count; the largest first."""
+    """Each category's share of the spending (or income) that counts, the largest amount first."""
     by_category: dict[Category, tuple[int, int]] = {}
     for cell in sums:
         if cell.left_out is None and (cell.category_major == INCOME) is of_income:

@@ -12,7 +12,7 @@ from mdvec.household.core.shown import bracketed_name, shown_name
 
 @dataclass(frozen=True, slots=True)
 class StatedRow:
-    """A purchase or payment as stated; the first base of every class of a whole row.
+    """A purchase or payment as its file states it; the first base of every class of a whole row.
 
     ``amount`` is in yen, negative for money that goes out; None where the file has none. Texts are
     stripped, but otherwise unchanged; "" where the file has none.
@@ -29,7 +29,7 @@ class StatedRow:
 
 @dataclass(frozen=True)
 class Numbered:
-    """The number of a stored row; as the last base of a row's class, it is first in JSON."""
+    """The id of a stored row; as the last base of a row's class, it comes first in JSON."""
 
     __slots__ = ()
 
@@ -115,8 +115,8 @@ class Transaction(RowFields):
 class ListedRow(RowFields):
     """A row of an answer, with the fields of a ``Transaction`` that a follow-up may need.
 
-    ``left_out`` is the reason why it does not count, or None. ``note`` and ``tags`` are the
-    user's; "" and () for none.
+    ``left_out`` is the reason why it does not count, or None. ``note`` and ``tags`` are the user's;
+    they are "" and () if there are none.
     """
 
     left_out: str | None

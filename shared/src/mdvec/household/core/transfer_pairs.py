@@ -1,11 +1,11 @@
-"""Finds transfers that their statements do not mark: money out of one account into another.
+"""Finds transfers between accounts that statements do not mark as such.
 
 Both rows count, so a transfer counts as spending and as income. Its rows have opposite signs, the
 same amount, near days and different accounts. Words such as 振替 or チャージ make it likely;
 without them it may be a purchase and an unrelated refund. When a wallet is charged, its file may
 mark its own row as a transfer, so that only the bank's row counts; that row has to name the wallet,
-or have such words. Without words it is likely only if the text of each row is the name of the
-other's account, and no other pair is so.
+or have such words. Without words, such a pair is likely only if the text of each row is the name of
+the other row's account, and neither row is in another such pair.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def transfer_pairs(
 ) -> list[Pair]:
     """The pairs among rows that count, each row in one pair at most; the likely ones first.
 
-    ``charges`` are incoming rows that do not count. Of several partners a row gets the likeliest,
-    then one whose account is named, then the nearest in days.
+    ``charges`` are incoming rows that do not count. Of several partners, a row gets the likeliest,
+    then a partner whose account is named, then the nearest in days.
     """
     filed = {charge.id for charge in charges}
     opposites = [
@@ -71,7 +71,7 @@ def transfer_pairs(
 
 
 def unmatched_charges(rows: Iterable[ComparedRow]) -> list[ComparedRow]:
-    """The incoming rows that files mark as transfers, but whose outgoing end is not marked."""
+    """The incoming rows that files mark as transfers and for which no outgoing row is marked."""
     filed = [row._replace(counts=True) for row in rows if row.is_filed]
     matched = {row.id for pair in transfer_pairs(filed) for row in (pair.first, pair.second)}
     return [row for row in filed if row.amount > 0 and row.id not in matched]
@@ -102,7 +102,7 @@ def with_transfers(
 def _opposites(
     rows: Iterable[ComparedRow], max_days: int, charges: Iterable[ComparedRow]
 ) -> Iterable[tuple[ComparedRow, ComparedRow]]:
-    """Every pair of an outgoing row and an incoming one of the same amount within some days."""
+    """Every pair of an outgoing and an incoming row of one amount, at most ``max_days`` apart."""
     incoming: dict[int, list[ComparedRow]] = defaultdict(list)
     outgoing: list[ComparedRow] = []
     for charge in charges:
@@ -126,7 +126,7 @@ def _opposites(
 
 
 def _only_named(charges: Iterable[tuple[ComparedRow, ComparedRow]]) -> set[tuple[int, int]]:
-    """The ids of the pairs whose rows are each named as the other's account, in one pair alone."""
+    """The ids of pairs in which each row's text names the other's account, if unambiguous."""
     named = [
         (out.id, into.id)
         for out, into in charges
@@ -155,7 +155,7 @@ def _words(row: ComparedRow) -> bool:
 
 
 def _names(row: ComparedRow, account: str) -> bool:
-    """Whether a row's text has the name of an account."""
+    """Whether a row's description or 中項目 contains the name of an account."""
     return bool(account) and _plain_text(account) in _folded_text(row)
 
 

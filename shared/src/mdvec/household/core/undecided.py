@@ -1,13 +1,13 @@
-"""What a mapping leaves undecided in a file: columns and rows that would change a figure.
+"""What a mapping leaves undecided in a file: columns and rows that may change an amount.
 
 Nothing is guessed. A column that the mapping does not name is harmless if it is empty, repeats the
-amounts, or holds days or document numbers; of any other, either the running balance proves that it
-changes nothing, or the user says what it means. The same holds for new words in a column whose
-words the user has explained. Each import checks again: a column of zeros needs no decision until
-another number occurs in it.
+amounts, or holds days or document numbers; for any other column, either the running balance proves
+that it changes nothing, or the user says what it means. The same holds for new words in a column
+whose words the user has explained. Each import checks again: a column of zeros needs no decision
+until another number occurs in it.
 
-A balance proves which way the money of each row went but the oldest, which follows from no other;
-never why: whether a payment was undone, the user says.
+A balance proves in which direction the money of each row went, except the oldest row's, which
+follows from no other. It never proves why: only the user can say whether a payment was undone.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ from mdvec.household.core.open_columns import OpenColumn, Records, open_columns
 from mdvec.text import shown_name
 
 DECIDED = frozenset({"positive", "paid_out", "date_format", "description"})
-"""Keys that a saved mapping has decided, even if it does not name them."""
+"""Keys that count as decided in a saved mapping, even if it does not state them."""
 
 _UNIT = any_of("単位.{0,2}[百千万億]円", "(?<=[(額])[百千万億]円", "thousands", "millions")
 _DOCUMENT = re.compile(
     r"(番号?|(?<![A-Z])ID|[a-z]Id|^id|^[Nn]o\.?|回数|残高|現在高|[Bb]alance)#?(\(円\))?$"
 )
-"""Names of columns that count or identify."""
+"""Names of columns that hold counts, balances or identifiers."""
 _BOOKS = any_of("借方?", "貸方?", "debit", "credit", r"\b[dc]r\b")
 _SPENT = any_of("利用", "購入", "買", "支払", "出金", "spent", "paid")
 _SIGNED = any_of("入出金", "出入金", "受払")
 _KEYS = {"sign": "positive", "sides": "paid_out"}
-"""The key of a mapping that answers a question of the amount."""
+"""The key of a mapping that answers each kind of question about the amount."""
 _WAYS = ("fits-outgoing", "fits-spending", "fits-income")
 _SETTLING = ("refunds", "reversals", "transfers", "not_counted")
 """The keys that say what a row is, whatever its other columns say."""
@@ -73,7 +73,7 @@ class MappingProposal:
 def decide(
     mapping: Mapping, records: Records, stated: frozenset[str] = frozenset()
 ) -> MappingProposal:
-    """Decide open questions of a proposal by the balance; the user gave the ``stated`` keys."""
+    """Decide open questions of a proposal by the balance; ``stated`` keys are the user's."""
     evidence: list[MappingSentence] = []
     tried: set[str] = set()
     while True:
@@ -94,12 +94,12 @@ def decide(
         if len(fitting) == 1:
             sentence, mapping = fitting[0]
             stated |= {_KEYS.get(first.kind, "")}
-            tried.clear()  # with this decision, the balance may decide another column
+            tried.clear()  # after this decision, the balance may decide another column
             evidence.append(sentence)
 
 
 def _settled(mapping: Mapping, columns: set[str]) -> list[MappingSentence]:
-    """Sentences on columns that the balance settled without any condition on their words."""
+    """Sentences on columns that the balance settled and that no condition mentions."""
     told = {str(key) for each in mapping.conditions for key in each}
     out = set(map(str, mapping.paid_out))
     return [
@@ -111,10 +111,10 @@ def _settled(mapping: Mapping, columns: set[str]) -> list[MappingSentence]:
 def _fitting(
     question: Undecided, records: Records, before: MappedRows
 ) -> list[tuple[MappingSentence, Mapping]]:
-    """The readings that the balance proves; of those with the same amounts, the first.
+    """The readings of a question that the balance proves; the first of those with equal amounts.
 
     Readings that leave out fewer rows explain more balances, so only those with most rows count.
-    They may leave out rows of ``before`` that have no amount, or that changed no balance.
+    They may leave out only those rows of ``before`` that have no amount or changed no balance.
     """
     fitting: dict[tuple[int | None, ...], tuple[MappingSentence, Mapping]] = {}
     for kind, mapping, shown in question.readings:
@@ -135,9 +135,8 @@ def with_other_words_counted(
 ) -> Mapping:
     """The mapping, with the remaining words of ``columns`` counted as plain transactions.
 
-    The user has explained some words of these columns. Words that suggest that a row is no
-    transaction, or money that comes back, are left to be asked about. ``has_kinds``: the user gave
-    the kinds.
+    The user has explained some words of these columns. The user is still asked about words that
+    suggest no transaction, or money that comes back. ``has_kinds``: the user has stated ``kinds``.
     """
     counted, kinds = dict(mapping.counted), mapping.kinds
     read = read_mapped(replace(mapping, skipped={}), records)
@@ -160,7 +159,7 @@ def undecided_in(
 ) -> tuple[Undecided, ...]:  # fmt: skip
     """The open questions of a mapping about a file; the ``stated`` keys are decided.
 
-    ``by_balance``: what the balance of every row proves is decided, too.
+    With ``by_balance``, what the balances prove is decided, too.
     """
     columns = open_columns(mapping, records, read)
     is_proven = by_balance and read.are_proven
@@ -186,7 +185,7 @@ def undecided_in(
 
 
 def ways_to_read_days(mapping: Mapping, records: Records, until: date) -> list[str]:
-    """The first day in each way in which all days can be read, none of them after ``until``."""
+    """Each way to read the most days, none after ``until``: its first day, and the date format."""
     ways: dict[tuple[date, ...], str] = {}
     for date_format in DATE_FORMATS:
         read = read_mapped(replace(mapping, date_format=date_format), records)
@@ -198,7 +197,7 @@ def ways_to_read_days(mapping: Mapping, records: Records, until: date) -> list[s
 
 
 def about_days(mapping: Mapping, ways: Sequence[str]) -> Undecided:
-    """Ask how days are to be read that can be read in these ways."""
+    """Ask which of these ways to read the days is right."""
     return Undecided("days", ", ".join(map(str, mapping.date)), ", ".join(ways))
 
 
@@ -211,7 +210,7 @@ def _has_kinds(column: OpenColumn, mapping: Mapping) -> bool:
 
 
 def _is_read(column: OpenColumn, mapping: Mapping, stated: frozenset[str]) -> bool:
-    """Whether a column's cells are taken as they are: as an amount, or as free text."""
+    """Whether a column's cells are taken as they are: as amounts or free text."""
     if column.key in mapping.kinds:
         return False
     if column.key in mapping.description:
@@ -222,9 +221,9 @@ def _is_read(column: OpenColumn, mapping: Mapping, stated: frozenset[str]) -> bo
 def _of_unknown_way(
     read: MappedRows, column: OpenColumn, mapping: Mapping, columns: Sequence[OpenColumn]
 ) -> set[int]:
-    """The unproven rows for which it is also open in which direction their money went.
+    """The indexes of unproven rows for which even the direction of the money is open.
 
-    Where no amount has a sign, a word tells the direction (支払, 入金), unless no other row has it.
+    If no amount has a sign, a word (支払, 入金) tells the direction, if other rows have it too.
     """
     amounts = next((each.numbers for each in columns if each.key == mapping.amount), None) or []
     has_signs = not mapping.outgoing and any(amount < 0 for amount in amounts)
@@ -254,7 +253,7 @@ def _unread_column(
     if not (asked and words) or (not has_decided_words and _DOCUMENT.search(name)):
         return
     if "" not in column.cells and all(map(is_date, words)):
-        return  # a day that only some rows have tells them apart from the others
+        return  # a day that only some rows have may mark them, so it is asked about
     amounts = [abs(row.amount or 0) for row in read.rows]
     if numbers is not None and (not any(numbers) or list(map(abs, numbers)) == amounts):
         return
@@ -285,9 +284,9 @@ def _unread_column(
 def _by_the_balance(
     mapping: Mapping, column: OpenColumn, words: Sequence[str], read: MappedRows
 ) -> Iterator[tuple[str, Mapping, str]]:
-    """Readings by the direction in which the balance moved with each word; none if it never fell.
+    """The reading by the direction in which the balance moved with each word, if it ever fell.
 
-    Words that only the oldest row has are left out, and so are words that say why money came in.
+    Words that only the oldest row has, or that may not be plain income, are left out.
     """
     for moved in movements(read.blocks):
         if any(
@@ -312,7 +311,7 @@ def _by_the_balance(
 
 
 def _about_the_unit(mapping: Mapping, records: Records, read: MappedRows) -> Iterator[Undecided]:
-    """Ask whether amounts are in thousands of yen, as a line that is no row may say."""
+    """Ask about the unit if a line that is no row mentions one, such as thousands of yen."""
     if mapping.unit:
         return
     lines = {row.line for row in read.rows}
@@ -328,7 +327,7 @@ def _about_the_unit(mapping: Mapping, records: Records, read: MappedRows) -> Ite
 def _about_the_amount(
     mapping: Mapping, columns: Sequence[OpenColumn], stated: frozenset[str]
 ) -> Iterator[Undecided]:
-    """The sign of a single amount, and which of two columns is money out."""
+    """Ask about the sign of a single amount, which of two columns is money out, and currencies."""
     named = [*mapping.paid_out, *mapping.paid_in, *([mapping.amount] if mapping.amount else [])]
     for key in named:
         name = str(key)
@@ -362,7 +361,7 @@ def _about_the_amount(
 
 
 def _about_minus_signs(mapping: Mapping, records: Records, read: MappedRows) -> Iterator[Undecided]:
-    """Ask whether a minus sign among payments still means a payment, or a refund."""
+    """Ask whether negative numbers among payments are payments or refunds."""
     signed = replace(mapping, paid_in=(*mapping.paid_in, *mapping.paid_out), paid_out=())
     pairs = zip(read.rows, read_mapped(signed, records).rows, strict=True)
     if any((row.amount or 0) > (other.amount or 0) for row, other in pairs):

@@ -59,7 +59,7 @@ class InsufficientData(MdvecError):
 
 
 def left_out_text(files: Sequence[str]) -> str:
-    """A sentence on files that no sum includes, as they could not be imported; "" for none."""
+    """A sentence on files that are in no sum because they could not be imported; "" for none."""
     if not files:
         return ""
     return (
@@ -110,9 +110,9 @@ def left_out_in_words(reason: str | None) -> str:
 
 
 def sums_in_words(spending: int, income: int, *, moved: bool = False) -> str:
-    """Sums of rows: 支出 3,200円、収入 500円; a sum of nothing is left out.
+    """Sums of rows: 支出 3,200円、収入 500円; a sum of 0 is left out.
 
-    Transfers are no spending: they ``moved`` out and in.
+    The sums of transfers (``moved``) are called 出金 and 入金.
     """
     names = ("出金", "入金") if moved else ("支出", "収入")
     named = zip(names, (spending, income), strict=True)
@@ -120,7 +120,7 @@ def sums_in_words(spending: int, income: int, *, moved: bool = False) -> str:
 
 
 def totals_in_words(totals: Totals, *, moved: bool = False) -> str:
-    """The number of rows and the sums; a sum of nothing is left out."""
+    """The number of rows and their sums; a sum of 0 is left out."""
     sums = sums_in_words(totals.spending, totals.income, moved=moved)
     if totals.spending and totals.income and not moved:
         sums += f"、収支 {format_currency(totals.balance, signed=True)}"
@@ -139,7 +139,7 @@ def subject_in_words(subject: Subject) -> str:
 def received_notes(
     spending: Iterable[CategoryShare], income: Iterable[CategoryShare] = ()
 ) -> list[str]:
-    """Notes on categories of spending that received more than was spent, and the reverse."""
+    """Notes on spending with more receipts than payments, and on income with the reverse."""
     received, paid = (
         "、".join(
             f"{shown_name(str(of if of.minor else of.major))} {format_currency(-share.amount)}"
@@ -190,7 +190,7 @@ def renamed_notes(rows: Iterable[tuple[str, str, int, int]]) -> list[str]:
 
 
 def empty_note(gaps: Iterable[Month]) -> str:
-    """Note under a picture: these months have no rows."""
+    """A note under a chart: these months have no rows."""
     return f"{months_in_words(gaps)}には明細がありません"
 
 
@@ -243,7 +243,7 @@ def planned_notes(totals: Totals, where: str, *, moved: bool = False) -> list[st
 
 
 def astray_note(total: int, rows: Sequence[Transaction], *, included: bool = False) -> str:
-    """Names rows dated years away from all others, which figures leave out unless ``included``."""
+    """A note on rows dated years away from all others; ``included``: figures have them."""
     named = "、".join(
         f"{row.date} {shortened(row.description)} {format_currency(row.amount)}"
         f"（{shortened(row.source_file)} {row.row_number}行目）"

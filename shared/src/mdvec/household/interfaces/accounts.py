@@ -1,4 +1,4 @@
-"""Assigns statements to accounts, and reads the balances in their files."""
+"""Assigns statements to accounts, and reads the balances of their rows."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _EVER = ("0001-01-01", "9999-12-31")
 
 
 def follow_accounts(ledger: Ledger, present: Collection[tuple[str, str]]) -> None:
-    """Distinguish the accounts if there are new statements; call within a transaction.
+    """Tell accounts of one name apart if there are new statements; call within a transaction.
 
-    Only those that are ``present``, by path and hash, have all of their rows to be compared.
+    Only statements that are ``present`` (by path and hash) have all rows, so only they are
+    compared.
     """
     new = "SELECT EXISTS (SELECT 1 FROM ledger_statements WHERE tool_id = ? AND scope IS NULL)"
     if not ledger.execute(new).get:
@@ -38,12 +39,12 @@ def follow_accounts(ledger: Ledger, present: Collection[tuple[str, str]]) -> Non
 
 @dataclass(frozen=True, slots=True)
 class AccountDoubt:
-    """Two files that may be of one account or of two: nothing in them decides it.
+    """Two files that may be of one account or of two; nothing in them decides it.
 
-    Until a user does, the ``rows`` that are equal in both count twice. ``is_listed``: the first
-    lists rows of several accounts without IDs, as Money Forward can, so that only the pairs of
+    Until the user does, the ``rows`` that are equal in both count twice. ``is_listed``: the first
+    file lists rows of several accounts without IDs, as Money Forward can, so that only pairs of
     rows can be decided. ``has_new_ids``: the rows have different IDs, as after an account was
-    linked again; ``spending`` and ``income`` are what they count once too often.
+    linked again; ``spending`` and ``income``, in yen, may be counted twice.
     """
 
     account: str
@@ -86,7 +87,7 @@ def doubts_of(ledger: Ledger, days: tuple[str, str] = _EVER) -> list[AccountDoub
 
 
 def distinct_accounts(ledger: Ledger) -> set[frozenset[str]]:
-    """The pairs of accounts at one bank that files, numbers or a person tell apart."""
+    """The pairs of accounts of one name that rows, numbers or the user have told apart."""
     in_doubt = {doubt.account for doubt in doubts_of(ledger)}
     names: dict[str, list[str]] = {}
     for account, scope in ledger.execute(
@@ -102,8 +103,8 @@ def distinct_accounts(ledger: Ledger) -> set[frozenset[str]]:
 class RepeatedRows:
     """Rows of an account that two or more of its files have, which otherwise share no rows.
 
-    They count once, with ``yen`` in all, as instalments do: one may be another purchase, booked
-    late. ``first`` and ``last`` are two of the files.
+    They count once (``yen`` in all), as instalments do, although a row may be another purchase that
+    was booked late. ``first`` and ``last`` are two of the files.
     """
 
     account: str
@@ -114,7 +115,7 @@ class RepeatedRows:
 
 
 def repeated_rows(ledger: Ledger, days: tuple[str, str] = _EVER) -> list[RepeatedRows]:
-    """The rows of these days that count once, of each account (YYYY-MM-DD, both included)."""
+    """The repeated rows of these days by account (YYYY-MM-DD, both included)."""
     rows = ledger.connection.execute(
         "SELECT account, count(*), -coalesce(sum(amount), 0), min(a), max(b) FROM (SELECT "
         "iif(a.scope = '', r.account, r.account || ' ' || a.scope) AS account, r.amount, "
@@ -132,7 +133,7 @@ def repeated_rows(ledger: Ledger, days: tuple[str, str] = _EVER) -> list[Repeate
 
 @dataclass(frozen=True, slots=True)
 class ListedAgain:
-    """A file that lists ``rows`` below one header that it has below another, too."""
+    """A file that lists ``rows`` equal rows, worth ``yen``, below more than one header."""
 
     path: str
     rows: int
@@ -140,7 +141,7 @@ class ListedAgain:
 
 
 def listed_again(ledger: Ledger, days: tuple[str, str] = _EVER) -> list[ListedAgain]:
-    """The present files that list equal rows of these days in several sections, which all count.
+    """The present files that list equal rows of these days in several sections; all rows count.
 
     Rows with different balances are not equal.
     """
@@ -160,9 +161,9 @@ def listed_again(ledger: Ledger, days: tuple[str, str] = _EVER) -> list[ListedAg
     return [ListedAgain(*row) for row in rows]
 
 
-# a: statements that may list rows of several accounts, as they name several, or lack the balances
-# that statements of other accounts (b) have; o: how often statements of their own account have a
-# row.
+# a: statements that may list rows of several accounts, because they name several, or because they
+# lack the balances that statements of other accounts (b) have; o: how often statements of a's own
+# account have a row.
 _LISTED = """
 WITH files AS (
     SELECT s.id, s.path, s.scope, json_array_length(s.accounts) > 1 AS is_mixed,
@@ -194,11 +195,11 @@ _HAS_LISTS = (
     "AND (json_array_length(m.accounts) > 1 OR NOT EXISTS (SELECT 1 FROM statement_rows AS r "
     "WHERE r.statement_id = m.id AND r.balance NOT NULL))))"
 )
-"""Whether some statement has rows of another account than its first: what ``_LISTED`` looks for."""
+"""Whether there are statements for which it is worth running ``_LISTED``, which is slower."""
 
 
 def balances_of(ledger: Ledger) -> dict[str, list[list[BalancedDay]]]:
-    """The rows with a balance of each account, one list a statement, in the order of its file."""
+    """The rows with a balance of each account: a list for each statement, in the file's order."""
     accounts: dict[str, list[list[BalancedDay]]] = {}
     for (_, account), lines in _balanced_rows(ledger).items():
         accounts.setdefault(account, []).append(list(lines.values()))
@@ -220,7 +221,7 @@ def _balanced_rows(ledger: Ledger) -> dict[tuple[int, str], dict[int, BalancedDa
 
 
 def booked_rows(ledger: Ledger) -> dict[int, tuple[int, int]]:
-    """The rows that their files' balances show to be booked: the statement's id and the balance."""
+    """By row id, the rows that balances show to be booked: the statement's id, and the balance."""
     booked = {
         (statement, line): row.balance
         for (statement, _), lines in _balanced_rows(ledger).items()
@@ -247,7 +248,7 @@ def spans_of(ledger: Ledger) -> list[tuple[str, int, str, str]]:
 
 
 def _statements(ledger: Ledger, present: Collection[tuple[str, str]]) -> list[AccountStatement]:
-    """The statements whose rows have no ID and one account, of which there are several."""
+    """The statements of a single account without IDs, if there are several of its name."""
     rows = ledger.execute(
         "SELECT id, account, account_number, path, scope, content_hash FROM ("
         "SELECT *, accounts ->> 0 AS account, count(*) OVER (PARTITION BY accounts ->> 0) AS alike "

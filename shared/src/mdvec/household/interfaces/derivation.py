@@ -1,8 +1,9 @@
 """Derives a household's ledger from the rows of its statements, in SQL.
 
 Temporary tables hold what the statements say now: ``ranked_statements`` (oldest first),
-``same_rows`` (rows without an ID that another file has with one), and ``derived``: for each
-identity the row of the newest statement that has it, and whether a still newer one lacks it.
+``same_rows`` (rows without an ID that another file has with an ID), and ``derived``: for each
+identity, the row of the newest statement that has it, and whether a still newer statement that
+covers its day lacks it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from mdvec.household.interfaces.linked_again import NewIds, find_new_ids, follow
 from mdvec.household.interfaces.marks import former_ids, keep_decisions
 
 _SHIFT = 1 << 40
-"""The position of a statement stands before the id of its row: one number orders both."""
+"""Position × this + row id is a number that sorts by statement position, then by row id."""
 _TABLES = (
     "ranked_statements (statement_id INTEGER PRIMARY KEY, position INTEGER, is_present INTEGER, "
     "is_unread INTEGER, path TEXT, has_lines INTEGER, scope TEXT)",
@@ -38,7 +39,7 @@ _TABLES = (
     "is_mentioned INTEGER, missing_from INTEGER, removal TEXT) WITHOUT ROWID",
     "changed (id INTEGER PRIMARY KEY, identity TEXT, has_other_values INTEGER, returns INTEGER)",
 )
-# The identities of second accounts are those of core.identity.scoped.
+# Identities in further accounts of one name are made as ``core.identity.scoped`` does.
 _MENTIONS = """
 mentions AS SELECT r.id, r.statement_id, coalesce(s.identity, n.identity,
     iif(q.scope = '' OR r.mf_id <> '', r.identity,
@@ -69,7 +70,7 @@ def temporary_tables(connection: apsw.Connection) -> Iterator[None]:
         connection.execute(f"CREATE TEMP TABLE {table}")
     connection.execute(f"CREATE TEMP VIEW {_MENTIONS}")
     yield
-    # After an error, the rollback of the transaction drops them.
+    # After an error, the transaction's rollback drops the tables.
     connection.execute("DROP VIEW mentions")
     for table in _TABLES:
         connection.execute(f"DROP TABLE {table.split()[0]}")
@@ -83,12 +84,12 @@ def find_newest_rows(
     *,
     is_rebuild: bool,
 ) -> tuple[list[tuple[int, int]], NewIds]:
-    """Find the newest row of each transaction; returns pairs of statements that share one.
+    """Find each transaction's newest row; returns pairs of statements that share one, and new IDs.
 
-    Of those, rows with new IDs make none: an account that two people have linked does not make
-    their others one. Statements are the oldest first; ``present`` are the files that are there
-    now, ``unread`` the paths of those that could not be read. In a rebuild, rows of files that are
-    gone count only if no file has the transaction.
+    Rows that are only the same under new IDs make no such pair: if two people have both linked an
+    account, their other accounts stay separate. Statements are the oldest first; ``present`` are
+    the files that are there now, ``unread`` the paths of those that could not be read. In a
+    rebuild, rows of deleted files count only if no present file has the transaction.
     """
     ranked = []
     order = {}
@@ -135,9 +136,9 @@ def _find_newest(connection: apsw.Connection) -> None:
 def _find_same_rows(
     ledger: Ledger, new_ids: Mapping[str, str], *, is_rebuild: bool
 ) -> dict[str, list[str]]:
-    """Match rows without ID to those with one; returns the latter's identities by key.
+    """Match rows without ID to rows with an ID; returns the latter's identities by key.
 
-    In a rebuild, rows of files that are there are matched with such rows alone.
+    In a rebuild, rows of present files are only matched with rows of present files.
     """
     without_id = ledger_statements.rows_without_id(ledger.connection)
     if not without_id:
@@ -165,7 +166,7 @@ def _find_same_rows(
 
 
 def _stored_identities(ledger: Ledger, identities: Iterable[str], without: str) -> set[str]:
-    """Which of the identities the ledger has, in another state of removal than ``without``."""
+    """Those of the identities that the ledger has with a ``removal`` other than ``without``."""
     return set(
         ledger.column(
             f"SELECT identity FROM transactions WHERE tool_id = ? AND removal IS NOT {without} "
@@ -176,7 +177,7 @@ def _stored_identities(ledger: Ledger, identities: Iterable[str], without: str) 
 
 
 def _follow_renames(ledger: Ledger, same_rows: dict[str, list[str]]) -> None:
-    """Let rows keep their numbers and decisions if only their identity changed."""
+    """Let rows keep their ids and decisions if only their identity changed."""
     lost = ledger.column(
         "SELECT identity FROM transactions WHERE tool_id = ? AND identity >= 'row:' "
         "AND identity < 'row;' AND identity NOT IN (SELECT identity FROM derived)"
@@ -195,7 +196,7 @@ def _follow_renames(ledger: Ledger, same_rows: dict[str, list[str]]) -> None:
 
 
 def mark_gone_rows(connection: apsw.Connection, removers: Iterable[Remover]) -> None:
-    """Set ``missing_from`` in ``derived`` for the rows that newer statements no longer have.
+    """Set ``missing_from`` in ``derived`` for the rows that newer statements lack.
 
     A part of a split purchase is also gone if a newer file has the purchase as a whole.
     """
@@ -222,7 +223,7 @@ def mark_gone_rows(connection: apsw.Connection, removers: Iterable[Remover]) -> 
 
 
 def mark_removals(ledger: Ledger, *, accepted: bool) -> None:
-    """Give each gone row its state; a row that the user kept stays so until a file has it anew."""
+    """Give each gone row its state; a row that the user kept stays kept until a new file has it."""
     gone = {
         identity: (day, before, bool(is_proved))
         for identity, day, before, is_proved in ledger.execute(
@@ -248,7 +249,7 @@ def mark_removals(ledger: Ledger, *, accepted: bool) -> None:
 
 
 def forget_rows_without_file(connection: apsw.Connection, paths: Iterable[str]) -> None:
-    """Leave out the rows that are in no file any more, but not those of files at ``paths``.
+    """Drop from ``derived`` the rows that no present file has, except those of files at ``paths``.
 
     Rows that a newer statement shows to be gone stay in the ledger.
     """
@@ -271,7 +272,7 @@ _BESIDE = (
     "LEFT JOIN transactions AS t ON t.tool_id = ? AND t.identity = d.identity"
 )
 _FILED = {"category_major": "filed_major", "category_minor": "filed_minor"}
-"""Where a transaction has its file's value while a rule gives it another."""
+"""The columns that hold the file's value of a transaction while a rule gives it another."""
 _VALUES_OF_ROW = ", ".join(
     "iif(q.scope = '', r.account, r.account || ' ' || q.scope)"
     if name == "account"
@@ -288,10 +289,11 @@ _REMOVAL = "d.removal, iif(d.removal IS NULL, NULL, d.missing_from)"
 
 
 def hold_back(ledger: Ledger, replacers: Iterable[tuple[int, int]]) -> list[tuple[int, int, int]]:
-    """Let rows keep their values where files that may be old copies would change many of a month.
+    """Let rows keep their values if a file that may be an old copy would change many in a month.
 
-    ``replacers`` are pairs of statements, the copy first, as is what is returned, with the number
-    of rows. A change that was accepted is in the ledger, and asked about no more.
+    ``replacers`` are pairs of statement ids, the possible copy first. Returns such pairs with the
+    number of rows held back. Changes that the user accepted are in the ledger, so they do not come
+    up again.
     """
     ledger.connection.executemany("INSERT INTO replacers VALUES (?, ?)", replacers)
     if not ledger.connection.changes():
@@ -328,7 +330,7 @@ def hold_back(ledger: Ledger, replacers: Iterable[tuple[int, int]]) -> list[tupl
 
 
 def follow_statements(ledger: Ledger) -> LedgerChanges:
-    """Bring the transactions to what the statements say; marks are to be updated after it."""
+    """Update the transactions to what the statements say; call ``update_marks`` after it."""
     imported = ledger.number(f"SELECT count(*) {_BESIDE} WHERE t.id IS NULL AND d.is_mentioned")
     deleted = _delete_lost(ledger)
     leaving = ledger.column(
@@ -349,7 +351,7 @@ def follow_statements(ledger: Ledger) -> LedgerChanges:
 
 
 def _delete_lost(ledger: Ledger) -> int:
-    """Delete the transactions that no statement has; returns how many that were."""
+    """Delete the transactions that are not in ``derived``; returns how many there were."""
     lost = ledger.column(
         "SELECT id FROM transactions WHERE +tool_id = ? "
         "AND identity NOT IN (SELECT identity FROM derived)"
@@ -368,7 +370,7 @@ def _delete_lost(ledger: Ledger) -> int:
 
 
 def _update(ledger: Ledger) -> tuple[int, frozenset[int]]:
-    """Update stored rows; returns how many a file states differently, and the ids that return."""
+    """Update stored rows; returns how many changed, and the ids of rows that count again."""
     ledger.execute(
         f"INSERT INTO changed SELECT t.id, t.identity, {_HAS_OTHER_VALUES}, "
         "t.removal IN ('asked', 'removed') AND d.removal IS NULL "
@@ -407,12 +409,12 @@ def _update(ledger: Ledger) -> tuple[int, frozenset[int]]:
 
 
 def _count_change(ledger: Ledger) -> None:
-    """Raise the data version: the triggers do not see changes of files, lines and old ids."""
+    """Raise the data version for changes of files, lines and ids, which no trigger sees."""
     ledger.execute("UPDATE ledger_versions SET version = version + 1 WHERE tool_id = ?")
 
 
 def _insert_new(ledger: Ledger) -> None:
-    """Store new transactions; those that return get their former ids again."""
+    """Store new transactions; deleted ones that return get their former ids again."""
     former = former_ids(ledger)
     ledger.execute(
         "INSERT INTO transactions (id, tool_id, identity, statement_id, source_file, row_number, "

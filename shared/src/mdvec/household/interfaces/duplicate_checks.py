@@ -19,7 +19,7 @@ _UNDECIDED = "(user_decision IS NULL OR user_decision = 'skip')"
 _TRANSFER, _BILL = PairKind.TRANSFER.value, PairKind.CARD_BILL.value
 """Values of ``of_transfer``; the ``kept_id`` of a card's bill is the row that it pays."""
 _FILED = "({0}.is_transfer AND NOT {0}.is_moved AND NOT {0}.is_duplicate AND {0}.amount > 0)"
-"""Whether a row is money received by a transfer that a file marks and no decision has matched."""
+"""Whether a row is money received by a transfer that its file marks, and is in no decided pair."""
 _BOTH_COUNT = (
     f"CASE c.of_transfer WHEN {_BILL} THEN CASE c.kept_id WHEN a.id "
     f"THEN {counts('b')} AND {in_ledger('a')} ELSE {counts('a')} AND {in_ledger('b')} END "
@@ -31,9 +31,10 @@ _OPEN = f"{_UNDECIDED} AND {_BOTH_COUNT}"
 
 
 def compared_rows(ledger: Ledger) -> list[ComparedRow]:
-    """The compared columns of all rows that count, or that bills and transfers are matched with.
+    """The compared columns of the rows that count, or that bills and transfers may be matched with.
 
-    A row that was decided to be a duplicate is among them if the other one is of another account.
+    A row that was decided to be a duplicate is among them if the row that stays is of another
+    account.
     """
     is_duplicate_of_others = (
         "t.is_duplicate AND NOT EXISTS (SELECT 1 FROM transactions AS o "
@@ -69,7 +70,7 @@ def transactions_with_ids(ledger: Ledger, ids: Iterable[int]) -> dict[int, Trans
 def store_pairs(
     ledger: Ledger, pairs: Iterable[Pair], options: DetectionOptions, *, announced: bool
 ) -> None:
-    """Add new pairs, and update undecided ones; ``announced``: they are reported to the user now.
+    """Add new pairs, and update undecided ones; ``announced``: the user is told of them now.
 
     Pairs whose rows were deleted during the search are skipped.
     """
@@ -104,7 +105,8 @@ def drop_unfound(
 ) -> int:
     """Delete undecided pairs that are not among the ``pairs`` of a search; returns how many.
 
-    With ``options``, only bills, and open pairs that an earlier search with these options found.
+    With ``options``, only bills are deleted, and open pairs that an earlier search with these
+    options found.
     """
     found_ids = {pair.ids for pair in pairs}
     every = DetectionOptions() if options is None else options
@@ -124,7 +126,7 @@ def drop_unfound(
 
 
 def add_pair(ledger: Ledger, like: StoredPair, ids: tuple[int, int]) -> StoredPair:
-    """The pair of two rows of one group; a new one is stored with the tolerances of ``like``."""
+    """The pair of two rows of one group; if new, it is stored with the tolerances of ``like``."""
     ledger.connection.execute(
         "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, "
         "similarity_score, detection_date_tolerance, detection_amount_tolerance_abs, "
@@ -157,18 +159,18 @@ def get_check(ledger: Ledger, check_id: int) -> StoredPair | None:
 def open_pairs(ledger: Ledger, least: float = 0) -> list[StoredPair]:
     """The undecided pairs with at least this score whose rows both count.
 
-    Of a wallet's charge, the row that pays has to count.
+    For a top-up of a wallet that its file marks, it is enough that the paying row counts.
     """
     return _pairs(ledger, f"{_OPEN} AND c.similarity_score >= ?", least)
 
 
 def pairs_of_batch(ledger: Ledger, batch: int | None) -> list[StoredPair]:
-    """The pairs that one request decided, with the values that are stored now."""
+    """The pairs that a request decided, as they are stored now."""
     return _pairs(ledger, "c.batch = ?", batch)
 
 
 def _pairs(ledger: Ledger, where: str, *values: float | None) -> list[StoredPair]:
-    """The pairs that meet an SQL condition; ``values`` are bound to it, after the tool's id."""
+    """The pairs that meet an SQL condition; ``values`` are bound after the tool's id."""
     rows = ledger.execute(
         "SELECT c.id, c.transaction_id_1, c.transaction_id_2, c.similarity_score, "
         "c.user_decision, coalesce(c.kept_id, c.transaction_id_1), c.batch, "
@@ -186,7 +188,7 @@ def _pairs(ledger: Ledger, where: str, *values: float | None) -> list[StoredPair
 
 
 def closed_checks(ledger: Ledger) -> list[int]:
-    """The ids of all other pairs, best score first; one of each card's bill."""
+    """The ids of all pairs that are not open, best score first; one id for each card's bill."""
     return ledger.column(
         f"SELECT min(c.id) {PAIRS_WITH_ROWS} AND NOT ({_OPEN}) "
         f"GROUP BY CASE c.of_transfer WHEN {_BILL} THEN c.kept_id - a.id - b.id ELSE c.id END "
@@ -224,7 +226,7 @@ def cards_of_bills(ledger: Ledger) -> dict[int, str]:
 def keep_always(
     connection: apsw.Connection, pairs: Iterable[StoredPair], *, is_always: bool
 ) -> None:
-    """Record whether the decision about these bills holds for the card's later ones, too."""
+    """Record whether the decision about these bills holds for the card's later bills, too."""
     connection.executemany(
         "UPDATE duplicate_checks SET reasons = trim(replace(reasons, 'always', '') || ?) "
         "WHERE id = ?",
@@ -233,7 +235,7 @@ def keep_always(
 
 
 def always_decided(ledger: Ledger) -> dict[frozenset[str], int]:
-    """The accounts of bills whose decision holds for later ones, with the request that made it."""
+    """The bill's and the card's account for decisions on later bills, with the request's batch."""
     rows = ledger.execute(
         f"SELECT DISTINCT a.account, b.account, c.batch {PAIRS_WITH_ROWS} "
         f"AND c.of_transfer = {_BILL} AND c.user_decision = 'duplicate' "
@@ -243,7 +245,7 @@ def always_decided(ledger: Ledger) -> dict[frozenset[str], int]:
 
 
 def unannounced_pairs(ledger: Ledger, least: float) -> list[StoredPair]:
-    """The open pairs of this score or more that are news."""
+    """The open pairs of this score or more that the user has not been told of."""
     return _pairs(ledger, f"{_OPEN} AND NOT c.is_announced AND c.similarity_score >= ?", least)
 
 
@@ -255,7 +257,7 @@ def mark_announced(ledger: Ledger) -> None:
 
 
 def review_counts(ledger: Ledger) -> tuple[int, int, int]:
-    """Numbers of a tool's rows, marked rows and rejected pairs; a card's bill is one pair."""
+    """How many rows, marked duplicates and rejected pairs a tool has; a card's bill is one pair."""
     rows, marked, rejected = ledger.execute(
         "SELECT count(*), coalesce(sum(is_duplicate), 0), "
         f"(SELECT count(DISTINCT CASE of_transfer WHEN {_BILL} "
@@ -267,7 +269,7 @@ def review_counts(ledger: Ledger) -> tuple[int, int, int]:
 
 
 def left_out_of_all_with(ledger: Ledger, row_id: int) -> int | None:
-    """The other row of the decision that leaves this one out of sums over all households only."""
+    """The other row of the decision that leaves a row out of the sums over all households."""
     row = ledger.connection.execute(
         "SELECT CASE a.id WHEN ?1 THEN b.id ELSE a.id END FROM shared_pairs AS s "
         "JOIN transactions AS a ON a.tool_id = s.kept_tool AND a.identity = s.kept_identity "
@@ -279,7 +281,7 @@ def left_out_of_all_with(ledger: Ledger, row_id: int) -> int | None:
 
 
 def pairs_that_mark(ledger: Ledger, transaction_id: int) -> list[StoredPair]:
-    """The pairs whose decision marks a row."""
+    """The pairs whose decision takes a row out of the sums."""
     marking = (
         "?2 IN (c.transaction_id_1, c.transaction_id_2) AND c.kept_id IS NOT ?2 "
         "AND (c.kept_id NOT NULL OR c.of_transfer OR c.transaction_id_2 = ?2) "

@@ -1,4 +1,4 @@
-"""A household's ledger, as every function that reads or changes its rows takes it."""
+"""A household's ledger: the argument of every function that reads or changes its rows."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Ledger:
 
     @classmethod
     def undated(cls, connection: apsw.Connection, tool_id: int, month_starts_on: int = 1) -> Ledger:
-        """The ledger for work that depends on no day: all its rows are in the past."""
+        """The ledger for work that does not depend on today: all its rows are in the past."""
         return cls(connection, tool_id, date.max, month_starts_on)
 
     def execute(self, statement: str, values: Iterable[apsw.SQLiteValue] = ()) -> apsw.Cursor:
-        """Run a statement, to which the household's id is bound first, and then the values."""
+        """Run an SQL statement; the household's id is bound first, then the values."""
         return self.connection.execute(statement, (self.tool_id, *values))
 
     def number(self, statement: str, values: Iterable[apsw.SQLiteValue] = ()) -> int:
@@ -42,7 +42,7 @@ class Ledger:
 
     @property
     def key(self) -> tuple[str, int, date, int]:
-        """The part of a cache key for what answers depend on other than the ledger's data."""
+        """The part of a cache key for everything but the data: database, household, day, months."""
         return self.connection.filename, self.tool_id, self.today, self.month_starts_on
 
     @property

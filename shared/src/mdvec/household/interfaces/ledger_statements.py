@@ -1,4 +1,4 @@
-"""The tables of imported files, their statements and the rows of each; what searches know."""
+"""The tables of imported files, their statements and the rows of each; the index's state."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class KnownFile:
     """A file's state at the last import.
 
     ``is_present`` is false for a deleted file whose rows are still in the ledger. ``passed_over``
-    is what a file without transactions is.
-    ``app_version`` is the version of mdvec that read the file.
+    says what a file without transactions is. ``app_version`` is the version of mdvec that read the
+    file.
     """
 
     path: str
@@ -73,10 +73,10 @@ def remember_files(ledger: Ledger, files: Iterable[KnownFile]) -> None:
 
 
 def unread_rows(ledger: Ledger, days: tuple[str, str]) -> list[tuple[str, int]]:
-    """The files with rows that could not be read, and how many.
+    """The files with rows that could not be read, and how many rows each.
 
-    Of the files whose other rows are around these days (YYYY-MM-DD, both included), or that have
-    no others.
+    Only files are listed whose other rows are around these days (YYYY-MM-DD, both included), or
+    that have no other rows.
     """
     rows = ledger.execute(
         "SELECT f.path, json_array_length(f.bad_rows) FROM ledger_files AS f "
@@ -92,16 +92,16 @@ _AGAIN = "; if those rows were deleted since, download its days again, too"
 
 
 class DaysInDoubt(Problem):
-    """A file that looks newer than one whose rows go further, so that some may be deleted since."""
+    """A file that looks newer than a file with later rows, which may have been deleted since."""
 
     @classmethod
     def of(cls, path: str, why: str) -> Self:
-        """The problem, with a sentence on what to do, by which ``overruled_files`` finds it."""
+        """The problem with advice at its end, by which ``overruled_files`` recognises it."""
         return cls(path, f"{why}{_AGAIN}")
 
 
 def overruled_files(ledger: Ledger, days: tuple[str, str]) -> list[str]:
-    """The files with rows of these days of which the last import said ``DaysInDoubt``."""
+    """The files with rows of these days for which the last import reported ``DaysInDoubt``."""
     return ledger.column(
         "SELECT DISTINCT f.path FROM import_failures AS f "
         "JOIN ledger_statements AS s USING (tool_id, path) "
@@ -112,7 +112,7 @@ def overruled_files(ledger: Ledger, days: tuple[str, str]) -> list[str]:
 
 
 def files_left_out(ledger: Ledger) -> list[str]:
-    """The present files of which no row was ever imported: they are unreadable, or undecided."""
+    """The present files of which no row was ever imported: unreadable or undecided files."""
     return ledger.column(
         "SELECT path FROM import_failures AS f WHERE f.tool_id = ? AND f.path <> '' "
         "AND f.path NOT LIKE '%.mapping.toml' AND NOT EXISTS (SELECT 1 FROM ledger_files AS l "
@@ -140,7 +140,8 @@ def set_without_file(ledger: Ledger, rows: int) -> None:
 class GoneRow:
     """A row that a newer file, ``missing_from``, no longer has; ``path`` is its own file.
 
-    ``date`` is YYYY-MM-DD, ``amount`` in yen. ``has_words``: of the user, a note or decision.
+    ``date`` is YYYY-MM-DD, ``amount`` in yen. ``has_words``: the user has noted or decided
+    something about it.
     """
 
     id: int
@@ -154,10 +155,10 @@ class GoneRow:
 
 
 def stated_begin(ledger: Ledger, day: date) -> date | None:
-    """The first day that the names of files with rows of ``day`` state, if any.
+    """The day from which files with rows of ``day`` are complete, by the periods in their names.
 
-    Files of one account continue one another, so it is the earliest day that they state; of
-    several accounts, it is the latest of these days.
+    Files of one account continue one another, so the earliest first day counts for an account, and
+    the latest of these for several accounts. None if no name has a period.
     """
     statements = ledger.execute(
         "SELECT s.path, coalesce(s.scope, ''), a.value FROM ledger_statements AS s "
@@ -216,7 +217,7 @@ def set_families(connection: apsw.Connection, families: Iterable[tuple[int, int]
 
 
 def lower_times(ledger: Ledger, files: Iterable[KnownFile]) -> None:
-    """Give statements the times of their files where those are earlier."""
+    """Give statements the modification times of their files where those are earlier."""
     ledger.connection.executemany(
         "UPDATE ledger_statements SET mtime_ns = ?4 "
         "WHERE tool_id = ?1 AND path = ?2 AND content_hash = ?3 AND mtime_ns > ?4",
@@ -236,7 +237,7 @@ def distrust(connection: apsw.Connection, statement_ids: Sequence[int]) -> None:
 
 
 def delete_copies(connection: apsw.Connection, statement_ids: Sequence[int]) -> None:
-    """Delete statements of whose content others remain, which get the earliest of their times."""
+    """Delete statements that are copies of others, which get the earliest of the times."""
     copies = [(statement_id,) for statement_id in statement_ids]
     connection.executemany(
         "UPDATE ledger_statements SET mtime_ns = min(ledger_statements.mtime_ns, c.mtime_ns) "
@@ -248,7 +249,7 @@ def delete_copies(connection: apsw.Connection, statement_ids: Sequence[int]) -> 
 
 
 def forget_statements(ledger: Ledger, remaining: Collection[int]) -> None:
-    """Delete statements, except ``remaining``, that have no rows and show none to be gone."""
+    """Delete the statements that have no rows, prove no row gone, and are not ``remaining``."""
     ledger.execute(
         "DELETE FROM ledger_statements WHERE tool_id = ?1 AND NOT is_whole "
         "AND id NOT IN (SELECT value FROM json_each(?2)) "
@@ -274,7 +275,7 @@ def rename_statements(ledger: Ledger, renames: Mapping[str, str]) -> None:
 
 
 def ids_of_gone_rows(ledger: Ledger, removal: str | None = None) -> list[int]:
-    """The ids of rows that newer statements lack, in one state of removal, or with None in any.
+    """The ids of the rows that newer statements lack, in one state of removal; None for any state.
 
     The states: not in the sums any more (``removed``), counted until the user agrees to remove
     them (``asked``), or counted by the user's decision (``kept``).
@@ -287,7 +288,7 @@ def ids_of_gone_rows(ledger: Ledger, removal: str | None = None) -> list[int]:
 
 
 def gone_rows(ledger: Ledger, ids: Iterable[int]) -> list[GoneRow]:
-    """The rows with these ids, which may count again: ``missing_from`` is "" then."""
+    """The rows with these ids; ``missing_from`` is "" for a row that is not gone any more."""
     rows = ledger.connection.execute(
         "SELECT t.id, t.date, t.amount, t.description, t.account, t.source_file, "
         "coalesce(s.path, ''), t.duplicate_checked OR EXISTS (SELECT 1 "
@@ -300,7 +301,7 @@ def gone_rows(ledger: Ledger, ids: Iterable[int]) -> list[GoneRow]:
 
 
 def keep_rows(ledger: Ledger, row_ids: Iterable[int]) -> None:
-    """Let vanished rows count again permanently; call within a transaction."""
+    """Record that vanished rows stay in the sums for good; call within a transaction."""
     ledger.connection.executemany(
         "UPDATE transactions SET removal = 'kept' WHERE tool_id = ? AND id = ? "
         "AND removal IS NOT NULL",
@@ -331,8 +332,8 @@ _after_the_date = attrgetter(*COLUMNS[1:])
 def put_rows(ledger: Ledger, statement_id: int, parsed: ParsedFile, scope: str) -> None:
     """Store a statement's rows in place of those it had; call within a transaction.
 
-    ``scope`` is what told its account so far. A statement's content stays the same: if the mapping
-    reads a line otherwise now, its transaction follows, with what the user decided about it.
+    ``scope`` is that of its account so far. If the mapping now reads a line differently, the line's
+    transaction gets the new identity, and keeps what the user decided about it.
     """
     stored = ledger.connection.execute(
         "SELECT row_number, identity FROM statement_rows WHERE statement_id = ?", (statement_id,)
@@ -368,11 +369,11 @@ _ALIKE = (
     f"{_HERE} WHERE r.mf_id {{0}} '' AND (r.date, ifnull(r.amount, '')) IN "
     f"(SELECT r.date, ifnull(r.amount, '') {_HERE} WHERE r.mf_id {{1}} '')"
 )
-"""Rows with (or without) an ID for which a row without (or with) one has the day and amount."""
+"""The rows with an ID of whose day and amount there is also a row without, or the reverse."""
 
 
 def rows_without_id(connection: apsw.Connection) -> list[RowWithoutId]:
-    """The ranked statements' rows without an ID, if a row with an ID has their day and amount."""
+    """The ranked statements' rows without an ID that share day and amount with a row with an ID."""
     rows = connection.execute(
         "SELECT r.id, r.identity, r.statement_id, r.block, q.is_present, q.scope "
         f"{_ALIKE.format('=', '<>')} AND r.identity >= 'row:' AND r.identity < 'row;' ORDER BY r.id"
@@ -381,7 +382,7 @@ def rows_without_id(connection: apsw.Connection) -> list[RowWithoutId]:
 
 
 def rows_with_id(connection: apsw.Connection) -> list[RowWithId]:
-    """The ranked statements' rows with an ID, if a row without an ID has their day and amount."""
+    """The ranked statements' rows with an ID that share day and amount with a row without an ID."""
     rows = connection.execute(
         "SELECT r.identity, r.statement_id, r.block, q.is_present, r.date, r.amount, "
         f"r.description, r.account {_ALIKE.format('<>', '=')}"
@@ -395,7 +396,7 @@ def rows_with_id(connection: apsw.Connection) -> list[RowWithId]:
 def blocks_with(
     connection: apsw.Connection, identities: Collection[str]
 ) -> dict[tuple[int, int], set[str]]:
-    """Which of the identities each block (statement and number) of the ranked statements has."""
+    """Which of the identities each block of the ranked statements has, by statement and number."""
     rows = connection.execute(
         f"SELECT r.statement_id, r.block, r.identity {_HERE} "
         "WHERE r.identity IN (SELECT value FROM json_each(?))",
@@ -412,9 +413,9 @@ def forget_superseded_rows(
 ) -> None:
     """Delete the rows that a newer statement repeats, except those of the ``remaining`` statements.
 
-    Where a row with an ID and one without look alike, both stay unless ``all_of_them``: they show
-    which rows are the same, as do rows under IDs that others have now. Call within the transaction
-    that derived the ledger, after it.
+    If a row with an ID and a row without look alike, both stay unless ``all_of_them``, since they
+    show which rows are the same; so do rows under former IDs. Call after the ledger was derived, in
+    the same transaction.
     """
     alike = (
         ""

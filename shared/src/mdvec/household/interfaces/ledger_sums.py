@@ -31,7 +31,7 @@ _FLAGS = ("is_target", "is_transfer", "is_duplicate", "is_removed")
 
 
 def read_transaction(row: Sequence[Any]) -> Transaction:
-    """Converts a result row of ``TRANSACTION_COLUMNS``."""
+    """A transaction from a result row of ``TRANSACTION_COLUMNS``."""
     values = dict(zip(_FIELDS, row, strict=True))
     values["date"] = date.fromisoformat(values["date"])
     for flag in _FLAGS:
@@ -42,7 +42,7 @@ def read_transaction(row: Sequence[Any]) -> Transaction:
 def transactions(
     connection: apsw.Connection, rest: str, values: tuple[Any, ...]
 ) -> Iterator[Transaction]:
-    """The rows that the ``rest`` of a statement, after ``FROM transactions``, selects."""
+    """The rows that an SQL statement selects; ``rest`` is its part after ``FROM transactions``."""
     rows = connection.execute(f"SELECT {TRANSACTION_COLUMNS} FROM transactions {rest}", values)
     return map(read_transaction, rows)
 
@@ -64,8 +64,8 @@ def rows_by_file(ledger: Ledger) -> dict[str, int]:
 def data_version(ledger: Ledger) -> int:
     """A number that grows with every change of the tool's rows or decisions, by any process.
 
-    New rows are counted by their ids, which are never reused (a trigger for each would make a
-    large import three times slower); all other changes by triggers.
+    New rows are seen by their ids, which are never reused (a trigger on each row would make a large
+    import three times slower); all other changes are counted by triggers.
     """
     return ledger.number(
         "SELECT (SELECT coalesce(sum(version), 0) FROM ledger_versions WHERE tool_id = ?) + "
@@ -75,7 +75,7 @@ def data_version(ledger: Ledger) -> int:
 
 
 def advance_versions(connection: apsw.Connection, by: int) -> None:
-    """Let every ledger's ``data_version`` grow: its rows may differ from all that were seen."""
+    """Raise every ledger's ``data_version``, since its rows may differ from all seen before."""
     connection.execute("UPDATE ledger_versions SET version = version + ?", (by,))
 
 
@@ -90,30 +90,30 @@ _REASONS = {
 }
 """The condition of each reason to leave a row out, in the order of ``Transaction.left_out``.
 
-Money Forward marks its transfers as 計算対象 0, too: that they are transfers says more.
+Money Forward also marks its transfers as 計算対象 0; transfer is the more telling reason.
 """
 
 
 def left_out() -> str:
-    """The first reason that keeps a row out of the sums; NULL for rows that count."""
+    """An SQL expression: the first reason that keeps a row out of the sums, NULL if it counts."""
     cases = (f"WHEN {holds.format('')} THEN '{reason}'" for reason, holds in _REASONS.items())
     return f"CASE {' '.join(cases)} END"
 
 
 def counts(table: str = "") -> str:
-    """Whether a row of ``table`` (its name or alias) goes into sums."""
+    """An SQL condition: a row of ``table`` (its name or alias) goes into sums."""
     return _none_of(_REASONS.values(), table)
 
 
 def counts_unless_decided(table: str = "") -> str:
-    """Whether a row of ``table`` would go into sums without the user's decisions about pairs."""
+    """An SQL condition: a row of ``table`` would go into sums but for decisions about pairs."""
     file_says = {**_REASONS, "transfer": "{0}is_transfer"}
     del file_says["duplicate"]
     return _none_of(file_says.values(), table)
 
 
 def in_ledger(table: str = "") -> str:
-    """Whether a row of ``table`` is still in its statements, or its removal is undecided."""
+    """An SQL condition: a row of ``table`` is in its statements, or its removal is undecided."""
     return f"NOT ({_NOT_IN_LEDGER.format(_prefix(table))})"
 
 
@@ -130,16 +130,16 @@ _COLUMNS = "id, date, amount, description, category_major, category_minor, accou
 
 
 def descriptions(ledger: Ledger) -> list[str]:
-    """Every description of the ledger, in the order of letters."""
-    # SQLite reads the whole index; jumping from one description to the next is faster only where
-    # each has many rows.
+    """Every description of the ledger once, sorted."""
+    # SQLite reads the whole index here; skipping from one description to the next would only be
+    # faster if each had many rows.
     return ledger.column(
         "SELECT DISTINCT description FROM transactions WHERE tool_id = ? ORDER BY 1"
     )
 
 
 def shops_of_ledger(ledger: Ledger) -> ShopOf:
-    """The name in every answer of the shop of each of the ledger's descriptions."""
+    """A function that gives the shop's name in answers for each description of the ledger."""
     return shop_names(tuple(descriptions(ledger)))
 
 
@@ -149,7 +149,7 @@ def counted_rows(
     """The rows that count from ``first`` to ``last``, both included, by date and id.
 
     There are none if ``last`` is before ``first``, as in a ledger with only future rows. ``others``
-    asks for those that do not count instead, with 0 where there is no amount.
+    selects the rows that do not count instead, with 0 for a missing amount.
     """
     if last < first:
         return []
@@ -197,7 +197,7 @@ def tool_name(ledger: Ledger) -> str:
 
 def months_with_rows(ledger: Ledger) -> list[Month]:
     """Every month with rows, in order."""
-    # A step through the index for each month: counting every row takes a hundred times as long.
+    # One index look-up for each month; reading every row would take a hundred times as long.
     next_day = (
         f"SELECT min(date) FROM transactions WHERE tool_id = ? AND date > ? AND {in_ledger()}"
     )
@@ -223,7 +223,7 @@ def rows_at_most(ledger: Ledger, days: Days, most: int) -> int:
 def days_with_rows(ledger: Ledger, days: Days) -> Days | None:
     """The days from the first row on these days to the last; None without rows."""
     where, values = where_rows(ledger.tool_id, days, None)
-    # Each from an end of the index: together they would read every row.
+    # Two statements, each of which reads one end of the index: together they would read every row.
     first, last = (
         ledger.connection.execute(
             f"SELECT {end}(date) FROM transactions WHERE {where} AND {in_ledger()}", values
@@ -248,7 +248,7 @@ def rows_by_month(ledger: Ledger, days: Days) -> dict[Month, int]:
 
 def category_names(ledger: Ledger) -> list[tuple[str, str]]:
     """Every combination of 大項目 and 中項目 in the ledger."""
-    # The plus keeps SQLite off the index: reading the table through is seven times as fast as
+    # The plus keeps SQLite from using the index: a scan of the table is seven times as fast as
     # looking up each of its rows.
     rows = ledger.execute(
         "SELECT DISTINCT category_major, category_minor FROM transactions WHERE +tool_id = ?"
@@ -259,14 +259,14 @@ def category_names(ledger: Ledger) -> list[tuple[str, str]]:
 def monthly_sums(
     ledger: Ledger, days: Days, subject: Subject | None, *, by_minor: bool
 ) -> list[MonthlySum]:
-    """Sums of the rows on these days by month and category, and by why rows do not count.
+    """Sums of the rows on these days by month, category, and reason why rows do not count.
 
     Without ``by_minor``, sums are by 大項目, and
     ``category_minor`` is "".
     """
     minor = "category_minor" if by_minor else "''"
     sums: list[MonthlySum] = []
-    # A statement a month: sorting all rows into groups at once takes nearly twice as long.
+    # One query for each month: grouping all rows at once takes nearly twice as long.
     for month in MonthRange.around(days, ledger.month_starts_on):
         within = month.days.within(days)
         if within:
@@ -292,7 +292,7 @@ def page_of_rows(
 def where_rows(
     tool_id: int, days: Days, subject: Subject | None
 ) -> tuple[str, tuple[int | str, ...]]:
-    """The condition of a subject's rows on these days, and the values to bind."""
+    """An SQL condition for a subject's rows on these days, and the values to bind."""
     where = "tool_id = ? AND date BETWEEN ? AND ?"
     values: tuple[int | str, ...] = (tool_id, days.first.isoformat(), days.last.isoformat())
     condition, names = of_subject(subject)
@@ -300,7 +300,7 @@ def where_rows(
 
 
 def of_subject(subject: Subject | None) -> tuple[str, tuple[str, ...]]:
-    """The condition of a category's rows, or of all spending, and the values to bind."""
+    """An SQL condition for a category's rows, or for all spending, and the values to bind."""
     if subject is Total.SPENDING:
         return "category_major <> ?", (INCOME,)
     if not isinstance(subject, Category):
@@ -338,7 +338,7 @@ def _totals(connection: apsw.Connection, where: str, values: Sequence[int | str]
 def ids_matching(
     connection: apsw.Connection, where: tuple[str, tuple[int | str, ...]], among: Collection[int]
 ) -> list[int]:
-    """The ids, among the given ones, of rows that meet an SQL condition with bound ``values``."""
+    """The ids in ``among`` of rows that meet an SQL condition, ``where``, with its values."""
     condition, values = where
     rows = connection.execute(
         f"SELECT id FROM transactions WHERE {condition} AND {_WITH_IDS}",
@@ -348,7 +348,7 @@ def ids_matching(
 
 
 def rows_outside(ledger: Ledger, days: Days, limit: int) -> tuple[int, list[Transaction]]:
-    """The number of rows before or after these days, and the first of them."""
+    """The number of rows before or after these days, and the first ``limit`` of them."""
     where = f"tool_id = ? AND (date < ? OR date > ?) AND {in_ledger()}"
     values = (ledger.tool_id, days.first.isoformat(), days.last.isoformat())
     count: int = ledger.connection.execute(

@@ -1,4 +1,4 @@
-"""The rows of accounts that were linked again, which have new IDs: counted once, or doubtful."""
+"""Finds rows that have new IDs because their account was linked again, surely or perhaps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from mdvec.household.interfaces.marks import PAIRS_WITH_ROWS
 _COLUMNS = "statement_id, account, identity, date, amount, description"
 _HAS_ID = "identity >= 'id:' AND identity < 'id;'"
 
-# A mapped file's identities have more than the ID.
+# In a mapped file, an identity has more parts than the ID.
 _SHARING = (
     f"SELECT mf_id, {_COLUMNS} FROM (SELECT mf_id, {_COLUMNS}, min(identity) OVER alike "
     "<> max(identity) OVER alike AS has_several FROM temp.ranked_statements "
@@ -37,7 +37,7 @@ _SHARING = (
 
 
 class Joined(NamedTuple):
-    """Rows of an account that two statements, by id, have under other IDs, and that count once."""
+    """Rows of an account that two statements (ids) have under different IDs; they count once."""
 
     older: int
     newer: int
@@ -48,10 +48,10 @@ class Joined(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NewIds:
-    """The identities that rows had, by those in use; what shows more rows to be gone; doubts.
+    """The identity in use for each former one, further removers of rows, and doubts.
 
-    The doubts are pairs of statements of which an account may have been linked again, ``joined``
-    the rows of which it is known.
+    ``doubts`` are pairs of statement ids between which an account may have been linked again;
+    ``joined`` are the rows for which that is certain.
     """
 
     names: Mapping[str, str]
@@ -63,7 +63,7 @@ class NewIds:
 def find_new_ids(
     ledger: Ledger, ranked: Sequence[RankedStatement], order: Mapping[int, int]
 ) -> NewIds:
-    """Find the rows that several IDs stand for; of those the statement highest in ``order`` stays.
+    """Find the rows with several IDs; the ID of the statement highest in ``order`` stays in use.
 
     The statements are in ``temp.ranked_statements``, too.
     """
@@ -149,7 +149,7 @@ class _ListedRows:
         return not self.identities[one].isdisjoint(self.identities[other])
 
     def are_downloads_of_one(self, match: Match, ranked: Mapping[int, RankedStatement]) -> bool:
-        """Whether the two rows' files are of one account; two cards may number their rows alike."""
+        """Whether the two rows' files are of one account, as two cards may number rows equally."""
         first, second = (ranked[row.statement].statement for row in match)
         is_one_name = first.name.stem == second.name.stem
         is_one_family = 0 != first.family == second.family
@@ -182,16 +182,17 @@ def _decided_pairs(ledger: Ledger) -> set[frozenset[str]]:
 
 
 def _rows_kept_apart(ledger: Ledger) -> Callable[[str, str], bool]:
-    """Whether two identities stay two rows: the user decided about them, or gave both a note."""
+    """A test of whether two identities stay two rows: the user has decided it, or noted both."""
     decided = _decided_pairs(ledger)
     noted = set(ledger.column("SELECT identity FROM row_notes WHERE tool_id = ?"))
     return lambda one, other: frozenset((one, other)) in decided or {one, other} <= noted
 
 
 def follow_new_ids(ledger: Ledger, names: Mapping[str, str]) -> None:
-    """Let transactions keep their numbers, notes and decisions under the identities in use.
+    """Let transactions keep their ids, notes and decisions under the identities in use.
 
-    If several stand for one, the oldest takes what the user decided about the others.
+    If several transactions become one, the oldest takes over what the user decided about the
+    others.
     """
     stored: defaultdict[str, list[int]] = defaultdict(list)
     for row_id, name in ledger.execute(
@@ -232,7 +233,7 @@ WHERE ?2 IN (transaction_id_1, transaction_id_2) AND user_decision NOT NULL
 
 
 def store_doubts(ledger: Ledger, doubts: Iterable[tuple[int, int]]) -> None:
-    """Store pairs of statements of which an account may have been linked again, in place of others.
+    """Replace the stored pairs of statements between which an account may have been linked again.
 
     Call within a transaction.
     """
@@ -244,9 +245,10 @@ def store_doubts(ledger: Ledger, doubts: Iterable[tuple[int, int]]) -> None:
 
 
 class TwiceCounted(NamedTuple):
-    """Two rows that count, by id, and may be one with two IDs; the first one's values.
+    """Two rows that count and may be one row with two IDs, with the values of the first.
 
-    ``first`` and ``second`` are the paths of their files, the date is YYYY-MM-DD.
+    ``row`` and ``other`` are ids, ``first`` and ``second`` the paths of their files; the date is
+    YYYY-MM-DD.
     """
 
     account: str
@@ -259,7 +261,7 @@ class TwiceCounted(NamedTuple):
     amount: int
 
 
-# From the doubts on, of which there are few: SQLite would go through all rows.
+# CROSS JOIN starts from the doubts, which are few; otherwise SQLite would scan all rows.
 _IN_DOUBT = """
 SELECT d.first, d.second, a.path, b.path FROM account_doubts AS d
 CROSS JOIN ledger_statements AS a ON a.id = d.first
@@ -273,7 +275,7 @@ _COUNTING = (
 
 
 def counted_twice(ledger: Ledger) -> list[TwiceCounted]:
-    """The rows that may count twice, each once, without those that the user has decided about."""
+    """The pairs of rows that may count twice, each row once, without pairs the user has decided."""
     doubts: list[tuple[int, int, str, str]] = list(ledger.execute(_IN_DOUBT))
     if not doubts:
         return []

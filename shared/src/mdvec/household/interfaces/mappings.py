@@ -25,7 +25,7 @@ _DIGEST_LENGTH = 12
 class OwnMappings:
     """The mappings of one household, and the files of mappings that cannot be used.
 
-    ``digest`` stands for the content of all those files, "" if there are none.
+    ``digest`` is that of all mapping files in the folder; "" if there are none.
     """
 
     mappings: tuple[Mapping, ...] = ()
@@ -33,7 +33,7 @@ class OwnMappings:
     digest: str = ""
 
     def all(self) -> Mappings:
-        """These with the ready-made ones."""
+        """These mappings with the ready-made ones."""
         return Mappings(self.mappings, ready_made())
 
     @property
@@ -76,7 +76,7 @@ def mappings_digest(source: Path) -> str:
     files = _mapping_files(source)
     for file in files:
         digest.update(file.name.encode("utf-8", "surrogateescape"))
-        with suppress(OSError):  # the import says so
+        with suppress(OSError):  # the import reports it
             digest.update(file.read_bytes())
     return digest.hexdigest()[:_DIGEST_LENGTH] if files else ""
 
@@ -94,7 +94,7 @@ def parsed_mapping(data: bytes) -> Mapping:
     """The mapping in the bytes of a TOML file.
 
     Raises:
-        InvalidMapping: it is no TOML, or no mapping.
+        InvalidMapping: it is not valid TOML, or no valid mapping.
     """
     try:
         values = tomllib.loads(data.decode("utf-8-sig"))
@@ -106,12 +106,12 @@ def parsed_mapping(data: bytes) -> Mapping:
 
 
 def rewrite_mapping(source: Path, before: Mapping, after: Mapping) -> Path:
-    """Write what has changed in a household's own mapping into its file, and leave the rest.
+    """Write the keys that changed into the file of a household's own mapping; leave the rest.
 
     Raises:
         InvalidMapping: no file holds the mapping any more, or it cannot be written.
     """
-    # Loaded when a mapping is written: a server's start does not need it.
+    # Imported here so that a server starts faster: only writing a mapping needs it.
     import tomlkit
 
     old, new = (tomllib.loads(toml_of(mapping)) for mapping in (before, after))

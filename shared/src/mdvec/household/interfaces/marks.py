@@ -1,12 +1,12 @@
 """The marks of duplicates and transfers in the ledger, which are derived from decisions.
 
-Decisions about rows that a rebuild deleted are kept apart until the rows return.
+Decisions about rows that a rebuild deleted are stored separately until the rows return.
 
 Of a pair with the decision ``duplicate``, the row that the user did not keep is marked, by default
-the one with the larger id. It is marked as a duplicate of the unmarked row at the end of the chain
-of such pairs. Decisions that together would keep no row are followed as far as one row stays.
+that with the larger id. It is marked as a duplicate of the unmarked row at the end of the chain of
+such pairs. Decisions that together would leave no row are followed only as far as one row stays.
 Both rows of a transfer are marked, as long as the ledger has both; of a card's bill and the rows
-that it pays, the bill.
+that it pays, only the bill is.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PAIRS_WITH_ROWS = (
 
 
 def new_batch(connection: apsw.Connection) -> int:
-    """The number of a request that decides pairs; call within its transaction."""
+    """A new batch number for a request that decides pairs; call within its transaction."""
     last: int = connection.execute(
         "SELECT max(coalesce((SELECT max(batch) FROM duplicate_checks), 0), "
         "coalesce((SELECT max(batch) FROM departed_pairs), 0))"
@@ -67,7 +67,7 @@ def update_marks(ledger: Ledger) -> None:
     """
     _update_transfers(ledger)
     wanted = _originals(ledger)
-    # The plus keeps SQLite off the index: looking up each row would take many times as long.
+    # The plus keeps SQLite from using the index: looking up each row would take many times as long.
     marked: dict[int, int | None] = dict(
         ledger.execute(
             "SELECT id, duplicate_of FROM transactions WHERE +tool_id = ? AND is_duplicate"
@@ -114,7 +114,7 @@ def _originals(ledger: Ledger) -> dict[int, int]:
 
 
 def kept_rows(pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
-    """The row that stays for each that is dropped, given both of each pair; one always stays."""
+    """For each dropped row, the row that stays, from (kept, dropped) pairs; one always stays."""
     originals: dict[int, int] = {}
     for original, dropped in pairs:
         if dropped not in originals and _end(originals, original) != dropped:
@@ -123,7 +123,7 @@ def kept_rows(pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
 
 
 def _end(originals: dict[int, int], row: int) -> int:
-    """The row at the end of a chain."""
+    """The row at the end of the chain of originals."""
     while row in originals:
         row = originals[row]
     return row
@@ -149,7 +149,7 @@ def keep_decisions(ledger: Ledger, leaving: Sequence[int]) -> None:
 
 
 def former_ids(ledger: Ledger) -> dict[str, int]:
-    """The former ids of deleted rows, by identity; they decide which row of a pair is marked."""
+    """The former ids of deleted rows, by identity; ids decide which row of a pair is marked."""
     return dict(
         ledger.execute(
             "SELECT identity_1, transaction_id_1 FROM departed_pairs WHERE tool_id = ?1 UNION "

@@ -1,4 +1,4 @@
-"""The tables of category rules, of notes on rows, of budgets, and of each month's assets."""
+"""The tables of category rules, notes on rows, budgets, and each month's assets."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def _rule(shop: str, category: Category) -> CategoryRule:
 
 
 def _key(rule: CategoryRule) -> str:
-    """The key of a rule's rows in the table."""
+    """A rule's value in the column ``shop``, which identifies it."""
     if rule.renamed is None:
         return rule.shop
     return _RENAMED + json.dumps([rule.renamed.major, rule.renamed.minor], ensure_ascii=False)
 
 
 def filed_names(ledger: Ledger) -> list[tuple[str, str]]:
-    """The files' own categories of rows that rules changed; perhaps no row has them any more."""
+    """The categories that files gave to rows whose category a rule changed."""
     rows = ledger.execute(
         "SELECT DISTINCT filed_major, filed_minor FROM transactions "
         "WHERE +tool_id = ? AND filed_major IS NOT NULL"
@@ -54,7 +54,7 @@ def filed_names(ledger: Ledger) -> list[tuple[str, str]]:
 
 
 def put_rule(ledger: Ledger, rule: CategoryRule) -> None:
-    """Store a rule, replacing one for the same rows; call within a transaction."""
+    """Store a rule, replacing a rule for the same rows; call within a transaction."""
     ledger.execute(
         "INSERT INTO category_rules (tool_id, shop, category_major, category_minor) "
         "VALUES (?, ?, ?, ?) ON CONFLICT (tool_id, shop) DO UPDATE SET "
@@ -69,7 +69,7 @@ def delete_rule(ledger: Ledger, rule: CategoryRule) -> None:
 
 
 def apply_rules(ledger: Ledger) -> int:
-    """Give every row its own category, its rule's, or its file's; returns how many rows changed.
+    """Give each row its own, its rule's or its file's category; returns how many rows changed.
 
     Call within a transaction, after each change of rules, rows or rows' own categories.
     """
@@ -86,13 +86,13 @@ def apply_rules(ledger: Ledger) -> int:
     names = _new_names(ledger, rules)
     owned = [(row_id, category.major, category.minor or "") for row_id, category in own.items()]
     ledger.execute(_APPLY, map(json.dumps, (owned, ruled, names)))
-    changed: int = ledger.connection.changes()  # without those of triggers
+    changed: int = ledger.connection.changes()  # without changes by triggers
     if changed:
         mark_index(ledger, current=False)
     return changed
 
 
-# Casts: without a type SQLite builds no automatic index for the join.
+# The casts are for the joins: SQLite builds no automatic index on values without a type.
 _APPLY = """
 WITH own AS MATERIALIZED (
     SELECT CAST(value ->> 0 AS INTEGER) AS id, value ->> 1 AS major, value ->> 2 AS minor
@@ -120,7 +120,7 @@ FROM given AS g WHERE g.id = t.id AND iif(g.now_major IS NULL, t.filed_major IS 
 
 
 def _new_names(ledger: Ledger, rules: Sequence[CategoryRule]) -> list[tuple[str, str, str, str]]:
-    """Each category of the files that rules rename, as 大項目 and 中項目, and its new names."""
+    """Each category of the files that rules rename: its 大項目 and 中項目, and the new ones."""
     if all(rule.renamed is None for rule in rules):
         return []
     pairs = ledger.execute(
@@ -176,7 +176,7 @@ _OF_ROWS = (
 
 
 def all_notes(ledger: Ledger) -> dict[int, RowNote]:
-    """The note of each row that has one."""
+    """The note and tags of each row that has any, by id."""
     notes = f"SELECT t.id, n.note, n.tags {_OF_ROWS} AND (n.note, n.tags) <> ('', '[]')"
     return _row_notes(ledger.execute(notes))
 
@@ -184,7 +184,7 @@ def all_notes(ledger: Ledger) -> dict[int, RowNote]:
 def listed_rows(ledger: Ledger, rows: Sequence[Transaction]) -> tuple[ListedRow, ...]:
     """Rows with their notes, as an answer lists them."""
     ids = json.dumps([row.id for row in rows])
-    # From the ids on, in this order: SQLite would go through all rows of the ledger.
+    # CROSS JOIN starts from the ids; otherwise SQLite would scan all rows of the ledger.
     of_rows = (
         "SELECT t.id, n.note, n.tags FROM json_each(?) AS one "
         "CROSS JOIN transactions AS t ON t.id = one.value "
@@ -212,7 +212,7 @@ def budgets_of(ledger: Ledger) -> list[Budget]:
 
 
 def put_budget(ledger: Ledger, budget: Budget) -> None:
-    """Store a budget; it replaces the one of the same subject and span."""
+    """Store a budget, replacing a budget of the same subject and span."""
     ledger.execute(
         "INSERT OR REPLACE INTO budgets (tool_id, category_major, category_minor, per, amount) "
         "VALUES (?, ?, ?, ?, ?)",
@@ -230,12 +230,12 @@ def delete_budget(ledger: Ledger, subject: Subject, per: str) -> None:
 
 
 def _names(subject: Subject) -> tuple[str, str]:
-    """A subject as stored; all spending has no names."""
+    """A subject's names as stored; "" and "" for all spending."""
     return (subject.major, subject.minor or "") if isinstance(subject, Category) else ("", "")
 
 
 def put_months(ledger: Ledger, path: str, months: Iterable[AssetMonth]) -> None:
-    """Store months, replacing the stored ones; call within a transaction."""
+    """Store the assets of months, replacing what is stored for them; call within a transaction."""
     for asset_month in months:
         key = (ledger.tool_id, str(asset_month.month))
         ledger.connection.execute("DELETE FROM asset_months WHERE tool_id = ? AND month = ?", key)
@@ -247,12 +247,12 @@ def put_months(ledger: Ledger, path: str, months: Iterable[AssetMonth]) -> None:
 
 
 def forget_months(ledger: Ledger) -> None:
-    """Delete every month; call within a transaction."""
+    """Delete the assets of every month; call within a transaction."""
     ledger.execute("DELETE FROM asset_months WHERE tool_id = ?")
 
 
 def months_with_assets(ledger: Ledger) -> list[AssetMonth]:
-    """Every month, the earliest first."""
+    """Every month with assets, the earliest first."""
     by_month: dict[str, dict[str, int]] = {}
     for month, kind, amount in ledger.execute(
         "SELECT month, kind, amount FROM asset_months WHERE tool_id = ? ORDER BY month, kind"

@@ -42,8 +42,8 @@ class RowCondition:
 
     Attributes:
         extent: the days of the whole ledger, from the first with a row to the last.
-        within: the rows are of one of these categories.
-        without: and of none of these.
+        within: the rows must be of one of these categories.
+        without: the rows must be of none of these categories.
     """
 
     ledger: Ledger
@@ -229,7 +229,7 @@ def page_of(rows: RowsChosen, order: RowOrder, *, offset: int, limit: int) -> li
     by_date = order in ("newest", "oldest") and rows.condition.days is None
     index = _BY_DATE if by_date else _index_of_days(rows.condition)
     if order in ("shop", "category", "account"):
-        index = _BY_SUBJECT  # which has these columns
+        index = _BY_SUBJECT  # this index has the columns
     sources, values = _sources(rows, index)
     columns = "id, date, amount, description, category_major, category_minor, account"
     ids = " UNION ALL ".join(f"SELECT {columns} FROM {source}" for source in sources)
@@ -274,7 +274,7 @@ def _sources(rows: RowsChosen, index: str) -> tuple[list[str], list[tuple[Any, .
     where = f"{where} AND {_is_asked(rows.reasons)}"
     if rows.texts is None:
         return [f"transactions {index} WHERE {where}"], [values]
-    # From the texts on: few rows have them, and the index finds these.
+    # CROSS JOIN starts from the texts: few rows have them, and the index finds these.
     of_texts = (
         "(SELECT value ->> 0 AS shop, value ->> 1 AS words FROM json_each(?)) AS asked "
         f"CROSS JOIN transactions {_BY_SUBJECT} "

@@ -1,9 +1,9 @@
 """A statement file as a searchable document, whose chunks are the subjects of its rows.
 
-Many rows have the same subject: shop, category and memo. A subject is one chunk, at the place of
-its first row, so equal subjects share one vector and one entry in the index of words. A search
-looks up the rows themselves in the ledger. Rows that fit the meaning of words, without having
-them, are offered beside an answer's sums, and never in them.
+Many rows have the same subject: shop, category and memo. A subject is one chunk, at the position of
+its first row, so rows of one subject share a vector and an entry in the word index. A search then
+looks up the rows themselves in the ledger. Rows that only fit words by meaning are offered beside
+an answer's sums, but are never in them.
 """
 
 from __future__ import annotations
@@ -61,9 +61,10 @@ _MAX_AMOUNT = 10**15
 
 
 class StatementSubject(NamedTuple):
-    """The subject of rows in words, without date and amount, and their ``accounts`` and notes.
+    """The subject of rows in words, without date and amount; ``accounts`` has their notes, too.
 
-    ``row_id`` and ``line`` are those of the first row; the line is 0 if its file holds others now.
+    ``row_id`` and ``line`` are those of the first row; the line is 0 if its file no longer has the
+    row.
     """
 
     row_id: int
@@ -96,7 +97,7 @@ class StatementText:
 
 
 def chunks_of(statement: StatementText) -> list[Chunk]:
-    """A chunk for each subject, numbered by its first row; without extent if that has no line."""
+    """A chunk for each subject, numbered by its first row; empty in extent if that has no line."""
     csv = statement.csv()
     spans = csv.spans() if statement.subjects else {}
     chunks: list[Chunk] = []
@@ -109,7 +110,7 @@ def chunks_of(statement: StatementText) -> list[Chunk]:
 
 
 def subjects_by_file(ledger: Ledger) -> dict[str, list[StatementSubject]]:
-    """The subjects whose first row is in each file; every file with rows.
+    """The subjects by the file of their first row; every file with rows is a key.
 
     Rows that left the sums because they are gone from the statements have no subject.
     """
@@ -155,7 +156,7 @@ def _notes_by_subject(ledger: Ledger) -> dict[tuple[object, ...], list[str]]:
 def _changed_headings(connection: apsw.Connection, tables: Tables) -> dict[int, str]:
     """The new heading, by chunk id, of chunks whose rows changed category, account or notes.
 
-    It includes the words of the row's subject if they differ from the chunk's stored text.
+    The heading includes the words of the subject if they differ from the chunk's stored text.
     """
     same = " AND ".join(f"o.{name} = t.{name}" for name in ("tool_id", *_OF_SUBJECT.split(", ")))
     rows = connection.execute(
@@ -178,16 +179,16 @@ def _changed_headings(connection: apsw.Connection, tables: Tables) -> dict[int, 
 
 
 def searchable_rows(ledger: Ledger) -> int:
-    """The number of rows that a search finds."""
+    """The number of rows that a search can find."""
     return ledger.number(
         "SELECT count(*) FROM transactions WHERE tool_id = ? AND removal IS NOT 'removed'"
     )
 
 
 def follow_decisions(ledger: Ledger) -> None:
-    """Bring the words by which a household's rows are found up to its categories and notes.
+    """Update the word index of a household's rows to their categories and notes.
 
-    Nothing is embedded: vectors follow with the next import. Call within the transaction that
+    Nothing is embedded: the next import updates the vectors. Call within the transaction that
     changed the rows or notes.
     """
     tool = _tool_of(ledger)
@@ -207,8 +208,8 @@ def rows_of_chunk(
 ) -> Sequence[StoredChunk]:
     """The rows with a chunk's subject, each as a chunk at the row's position in its own file.
 
-    Those whose day, amount or note the question names come first, then the newest. The chunk's id
-    is that of the transaction, and also ends its heading, after the ledger's present marks.
+    Rows whose day, amount or note the question names come first, then the newest. A chunk's id is
+    that of the transaction; its heading has the row's present category and notes, and the id.
     """
     ledger = Ledger.undated(connection, tool.id)
     rows = _rows_like(ledger, chunk.chunk_index, folded(question), limit)
@@ -247,13 +248,13 @@ def _heading(row: ListedRow) -> str:
 def _rows_like(ledger: Ledger, row_id: int, question: str, limit: int) -> list[Transaction]:
     """The rows with the subject of one row: first those that the question names, then the newest.
 
-    It names a row by its day, its amount, words of the user's note on it, or its account.
-    Rows that left the sums because they are gone from the statements are not among them.
+    A question names a row by its day, amount or account, or by words of the user's note on it. Rows
+    that left the sums because they are gone from the statements are not among them.
     """
     figures = (int(figure.replace(",", "")) for figure in _NUMBER.findall(question))
     amounts = [figure for figure in figures if figure < _MAX_AMOUNT]
     days = [day.digits for day in named_dates(question)]
-    # A day also yields its month, which would match other days.
+    # The dates of a question include each day's month, which would match other days.
     days = [digits for digits in days if len(digits) == len("20250612")] or days
     rows = transactions(
         ledger.connection,
@@ -274,7 +275,7 @@ def _rows_like(ledger: Ledger, row_id: int, question: str, limit: int) -> list[T
 
 
 def _noted_as(ledger: Ledger, question: str) -> list[int]:
-    """The ids of the rows whose note has a word of a question."""
+    """The ids of the rows whose note or tags have a word of the question."""
     question_terms = set(terms(question))
     return [
         row_id
@@ -284,19 +285,19 @@ def _noted_as(ledger: Ledger, question: str) -> list[int]:
 
 
 Embed = Callable[[Tool, str], "Vectors | None"]
-"""Embeds words with a tool's model; None if the model cannot do so at once."""
+"""Embeds words with a tool's model; None if the model is not ready at once."""
 _MIN_LIKENESS, _MIN_BESIDE = 2.0, 3.0
-"""Standard deviations above unrelated passages: 病院 finds 内科クリニック, and hardly any noise.
-If the words name shops, only nearer subjects are useful."""
+"""The least likeness, in standard deviations above unrelated passages: 病院 finds 内科クリニック
+and hardly any noise. The second applies if the words name rows themselves."""
 _MAX_SUBJECTS, _MAX_SHOPS, _MAX_CHARS = 12, 5, 100
 
 
 def near_rows(ledger: Ledger, query: str, embed: Embed | None, *, any_named: bool) -> Sequence[int]:
-    """A row of each subject (shop, category and memo) that is near in meaning to words.
+    """The first row (id) of each subject (shop, category and memo) near in meaning to ``query``.
 
-    If the words name rows themselves (``any_named``), it has to be nearer.
-    There are none without ``embed``, if the vectors cannot be compared at once, or if ``query`` has
-    alternatives, which the user chose from an earlier answer.
+    If the words name rows themselves (``any_named``), the subject has to be nearer. Empty without
+    ``embed``, if the vectors cannot be compared at once, or if ``query`` has alternatives, as these
+    were chosen from an earlier answer.
     """
     tool = _tool_of(ledger)
     if (
@@ -332,10 +333,11 @@ def related_notes(
     *,
     moved: bool,
 ) -> list[str]:
-    """A note on the rows among ``sums`` that fit the words' meaning; or none.
+    """A note on the rows among ``sums`` that only fit the meaning of words; [] without any.
 
-    They are those of the category that has the words in its name, or else those of the shops most
-    of whose rows have the descriptions and memos ``near``. ``moved``: the rows are transfers.
+    These are the rows of ``category``, whose name has the words; or else of the shops of which at
+    least half of the rows have a description and memo in ``near``. ``moved``: the rows are
+    transfers.
     """
     if category is not None:
         others = totals_of(row_sum for row_sum in sums if row_sum.is_of(category))
@@ -360,7 +362,7 @@ def related_notes(
 
 
 def category_named(words: str, hierarchy: Hierarchy) -> Category | None:
-    """The only category with this name, or with the words in its name."""
+    """The only category with this name, or else with the words in its name; None if ambiguous."""
     try:
         category = find_category(words.strip(), hierarchy)
     except AmbiguousCategory:
