@@ -161,7 +161,7 @@ def document_counts(connection: apsw.Connection, tables: Tables) -> DocumentCoun
 
 @dataclass(frozen=True, slots=True)
 class StoredText:
-    """A stored document; ``title`` is its file's name if it has none of its own."""
+    """A stored document; ``title`` is the name of its file if the document has no title."""
 
     id: int
     file_path: str
@@ -193,7 +193,7 @@ def path_meant(
 
 
 def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> StoredText | None:
-    """The document with that path, else one whose path is equal in composed form, else None."""
+    """The document at a path, else a document whose path is equal in composed form, else None."""
     exact = _exact_text(connection, tables, file_path)
     if exact is not None:
         return exact

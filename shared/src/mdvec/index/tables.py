@@ -19,13 +19,13 @@ from mdvec.text import identifier
 _WORDS_FORMAT = 7
 _PROPERTIES_FORMAT, _WITH_LINKS = "11", ("4", "5", "6", "7", "8", "9", "10", "11")
 _EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3, 4, 5, 6), (*"23456789", "10")
-"""Usable earlier formats. Those of words lack numbers in groups (3 has them only beside spaces and
-signs, and none of thousands), whole identifiers with hyphens (4), months in names and descriptions
-(5), or numbers in groups beside units (6). Those of properties lack the present links (2
-and 3), dates of other keys and eras, the present tags (2 to 4), the items of unclosed lists (2 to
-5), names in mappings (2 to 6), what Org says, as read now (2 to 7), keys that come again and
-lists with slips (2 to 8), items with a colon (2 to 9), or emoji in tags of the text and the keys
-of mappings (2 to 10)."""
+"""Earlier formats that are still usable. Those of words lack numbers in groups (3 has them only
+beside spaces and signs, and none of thousands), whole identifiers with hyphens (4), months in names
+and descriptions (5), or numbers in groups beside units (6). Those of properties lack the present
+links (2 and 3), dates of other keys and eras, the present tags (2 to 4), the items of unclosed
+lists (2 to 5), names in mappings (2 to 6), what Org says, as read now (2 to 7), keys that come
+again and lists with slips (2 to 8), items with a colon (2 to 9), or emoji in tags of the text and
+the keys of mappings (2 to 10)."""
 WORD_TABLES = ("terms", "fts", "counts", "vocabulary")
 PROPERTY_TABLES = ("properties", "tags", "links", "keys")
 DERIVED = (*WORD_TABLES, *PROPERTY_TABLES, "signatures")
@@ -44,7 +44,7 @@ class _Derived:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The names of one generation of a tool's tables; the first two are to be quoted in SQL.
+    """The names of one generation of a tool's tables; ``documents`` and ``vectors`` need quotes.
 
     ``staged`` tables belong to an unfinished rebuild; no tool's name contains their '@'.
     """
@@ -85,7 +85,7 @@ class Tables:
     links = _Derived()
     """The links between documents, by the keys they name."""
     keys = _Derived()
-    """The keys that links find documents by."""
+    """The keys by which links find documents."""
 
     def index(self, what: str) -> str:
         """Name of the SQLite index on ``what``."""

@@ -17,7 +17,7 @@ from mdvec.tools import KINDS, Tool
 
 PER_PAGE = 50
 NO_PAGES = f"a question has no pages, only a listing has; a larger k, up to {MAX_K}, shows more"
-"""The note if a further page of a question's hits is requested."""
+"""The note for a request of another page of a question's hits."""
 _MAX_QUESTION = 60
 
 
@@ -54,7 +54,7 @@ def list_documents(
 ) -> Listing:
     """A page of the documents of some or all tools that pass the filters.
 
-    They are sorted by path, or with ``sort`` newest by date, those without one last.
+    They are sorted by path, or by date if ``sort`` is ``newest``, with undated documents last.
 
     Raises:
         SearchRefused: a tool has no texts or is disabled, or there is no such page.
