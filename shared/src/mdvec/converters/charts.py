@@ -1,4 +1,4 @@
-"""The figures of a chart in a document, as tables."""
+"""Reads the values of a document's charts as tables."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _points(series: ET.Element, names: Sequence[str], first_day: date) -> list[s
 def _values(element: ET.Element, first_day: date) -> list[str]:
     """The values in order, with "" for missing ones; several levels are joined.
 
-    The name of a group, which only its first category has, is repeated for all of them.
+    The name of a group, stored only at its first category, is repeated for all its categories.
     """
     levels = list(element.iter(f"{_C}lvl"))
     if not levels:

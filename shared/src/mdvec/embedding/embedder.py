@@ -47,7 +47,7 @@ class Backend(Protocol):
     """One loaded model; it gets checked texts, one call at a time.
 
     Loading raises ModelUnavailable if a package, a file, a device or a key is missing, or the files
-    are of no such model; a call raises ModelError if the model fails.
+    do not fit this backend; a call raises ModelError if the model fails.
     """
 
     card: ModelCard
@@ -56,7 +56,7 @@ class Backend(Protocol):
 
     @property
     def revision(self) -> str:
-        """Which weights and prefixes it has."""
+        """Identifies the weights and prefixes of the model."""
 
     @property
     def dimension(self) -> int:

@@ -208,7 +208,7 @@ def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> 
 def pages_of(
     connection: apsw.Connection, tables: Tables, file_path: str, start: int, end: int
 ) -> tuple[str, int]:
-    """The pages of a converted document that hold a passage, and the first; "", 0 for none."""
+    """The pages of a converted document with a passage, and the first; "" and 0 if none."""
     if not page_unit(file_path):
         return "", 0
     row = connection.execute(

@@ -335,7 +335,7 @@ def _links_of(connection: apsw.Connection, tables: Tables, document_id: int) -> 
 def _resolve_links(
     connection: apsw.Connection, tables: Tables, where: str, *values: int
 ) -> Iterator[_Link]:
-    """Each link with one document, preferably in the source's folder, or with the shortest path."""
+    """Each link with a document: preferably in the source's folder, else with the shortest path."""
     documents, keys = identifier(tables.documents), tables.keys
     # The folder of a path is what precedes its last "/".
     cursor = connection.execute(

@@ -33,7 +33,7 @@ DERIVED = (*WORD_TABLES, *PROPERTY_TABLES, "signatures")
 
 
 class _Derived:
-    """The name of a derived table, which begins with the attribute's; it needs no quotes in SQL."""
+    """The name of a derived table, which begins with the attribute's name; SQL needs no quotes."""
 
     def __set_name__(self, _: type, kind: str) -> None:
         self._kind = kind

@@ -105,7 +105,7 @@ class Question:
         return list(dict.fromkeys([self.query, *self.queries]))
 
     def with_typed(self, typed: TypedQuery) -> Question:
-        """The question with the signs in its query as filters; a query of signs alone stays.
+        """The question with the filters typed in its query; a query of filters alone stays text.
 
         Raises:
             InvalidFilter: a filter cannot be parsed.
@@ -115,7 +115,7 @@ class Question:
 
     @property
     def as_written(self) -> Question | None:
-        """A question of signs alone (🍣), which no index has, for passages with them as written."""
+        """A question of symbols alone (🍣), which no index has, as an exact text; None if other."""
         signs = " ".join(self.query.split())
         is_other = any(map(str.isalnum, signs)) or is_blank(folded(signs))
         if self.queries or is_other or len(signs) > MAX_TEXT_CHARS:
@@ -299,7 +299,7 @@ class _Search:
     has_begun: Callable[[str], bool]
 
     def answer(self, embedder_of: EmbedderOf) -> Answer:
-        """The answer from one state of the tools, with vectors of the models that they have then.
+        """The answer from one consistent state of the tools, with vectors of the models in it.
 
         Raises:
             SearchRefused: a tool was rebuilt during each attempt.
@@ -438,7 +438,7 @@ class _Search:
         return ranked, notes
 
     def _about_tools(self, tools: Sequence[Tool], *, none_passes: bool) -> list[str]:
-        """Notes on what the tools still lack, and on why nothing passes the filters."""
+        """Notes on data that are still to be imported, and on why nothing passes the filters."""
         lacking = (
             still_to_come(self.connection, tool, has_begun=self.has_begun(tool.name))
             for tool in tools

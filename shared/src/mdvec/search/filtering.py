@@ -61,7 +61,7 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
 
 
 def about_excluded(unit: str, excluded: Iterable[tuple[Tool, Mapping[str, int]]]) -> list[str]:
-    """Notes on what each text excluded of the tools; a single one if it excluded nothing."""
+    """Notes on how much each text excluded by tool; one note for a text that matched nothing."""
     notes: dict[str, list[str]] = {}
     for tool, counts in excluded:
         for words, number in counts.items():

@@ -189,7 +189,7 @@ def of_documents(
     ranked: Sequence[RankedChunk],
     read: Callable[[apsw.Connection, index.Tables, set[int]], Mapping[int, _OfDocument]],
 ) -> dict[tuple[int, int], _OfDocument]:
-    """Reads something about the documents of chunks; the result is by ``RankedChunk.document``."""
+    """Call ``read`` for the documents of chunks; the result is by ``RankedChunk.document``."""
     stored: dict[tuple[int, int], _OfDocument] = {}
     for tables in {hit.tool.tables for hit in ranked}:
         ids = {hit.chunk.document_id for hit in ranked if hit.tool.tables == tables}
@@ -335,7 +335,7 @@ def _readable(ranked: RankedChunk, text: _Text, wanted: TextSpan) -> _Passage:
 
 
 def _add(passages: list[_Passage], new: _Passage) -> None:
-    """Append a passage, unless an earlier one has its chunk; replace those that it contains."""
+    """Append a passage unless an earlier one has its chunk; replace passages that it contains."""
     of_document = [p for p in passages if p.ranked_chunk.document == new.ranked_chunk.document]
     chunk = new.ranked_chunk.chunk
     if any(

@@ -99,7 +99,7 @@ def list_documents(
 
 
 def example_questions(database: Path, listing: Listing, count: int = 3) -> list[str]:
-    """One heading, with those above it, of each of the first documents that have some."""
+    """Example questions: a heading, with those above it, of the first documents with any."""
     questions: list[str] = []
     with open_database(database, "read") as connection, snapshot(connection):
         tools = {tool.name: tool for tool in requested_tools(connection, listing.tools or None)}

@@ -177,7 +177,7 @@ def _standardised_cosines(candidates: Sequence[Candidate]) -> list[float]:
 def _with_support(
     candidates: Sequence[Candidate], vector: Sequence[float], share: float
 ) -> list[float]:
-    """The vector scores, each with a share of the best other one of its document."""
+    """The vector scores, each with a ``share`` of its document's best other score added."""
     if not share:
         return list(vector)
     of_document: dict[Hashable, list[float]] = {}
