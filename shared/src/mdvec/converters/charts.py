@@ -100,6 +100,6 @@ def _cached_values(element: ET.Element, around: ET.Element, first_day: date) -> 
 
 
 def _day(text: str, first_day: date) -> str:
-    """A day that is stored as a number of days."""
+    """The date of a number of days after ``first_day``, in ISO 8601; other text is unchanged."""
     days = text.partition(".")[0] if _WHOLE.fullmatch(text) else ""
     return str(first_day + timedelta(int(days))) if days and int(days) < _MAX_DAYS else text

@@ -114,7 +114,7 @@ class _Filler:
 
 
 def _text_for_rows_below(cell: Tag) -> Tag | None:
-    """The cell's content for the rows below; a number is only marked, so it is not summed twice."""
+    """The cell's content for the rows below; numbers get a mark, so that none is summed twice."""
     text = cell.get_text()
     if len(text) > _MAX_CHARS or len(cell.find_all(limit=_MAX_TAGS)) == _MAX_TAGS:
         return None

@@ -273,7 +273,7 @@ class _Page:
         return [*texts, *_table(table)]
 
     def _headings(self, rows: list[list[Line]]) -> dict[int, int]:
-        """The levels of headings, by line: a few lines in larger letters that are no sentences."""
+        """The levels of headings by their line's id: a few larger lines that are no sentences."""
         levels: dict[int, int] = {}
         for level, group in groupby(rows, lambda row: self._level(row[0]) if len(row) == 1 else 0):
             run = [row[0] for row in group]

@@ -153,7 +153,7 @@ E5_SMALL = ModelCard(
 def _of_onnx(
     name: str, summary: str, dimension: int, max_tokens: int, licence: str, source: OnnxSource
 ) -> ModelCard:
-    """The card of a model for onnxruntime; none was measured, so all have the same constants."""
+    """The card of a model for onnxruntime; all have the same constants, as none was measured."""
     how_to_get = f"{INSTALL_ONNX}, then: mdvec model pull {name}"
     return ModelCard(name, summary, dimension, max_tokens, licence, how_to_get, onnx=source)
 

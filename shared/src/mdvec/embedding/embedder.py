@@ -98,7 +98,7 @@ class Embedder:
 
     @property
     def fingerprint(self) -> str:
-        """Model, revision, dimension and normalisation; vectors compare only if this is equal."""
+        """Model, revision, dimension and normalisation; equal for vectors that can be compared."""
         return f"{self.name}@{self._backend.revision}:{self.dimension}:l2"
 
     def token_spans(self, text: str) -> list[TokenSpan]:

@@ -247,7 +247,7 @@ def _why_not_again(
 
 
 def _wait(failure: Transient, attempt: int, options: RetryOptions) -> float:
-    """At least half of the growing delay, at random, and at least what the endpoint asks for."""
+    """The seconds to wait: half to all of the growing delay, or more if the endpoint asks."""
     delay = options.base_delay * options.backoff_factor**attempt
     delay *= random.uniform(0.5, 1.0)  # noqa: S311 - only to spread requests
     return min(max(delay, failure.wait or 0.0), options.max_delay)

@@ -57,7 +57,7 @@ def endings_of(names: str) -> tuple[str, ...]:
 
 
 def unread_files(tool: Tool, scanned: Scan) -> tuple[str, ...]:
-    """Sentences about files that were skipped for their ending: how to read them, if possible."""
+    """Sentences on files skipped because of their endings, with how to read them, if possible."""
     if KINDS[tool.kind].endings is not None:
         return ()
     formats, tables, others = Counter[str](), Counter[str](), Counter[str]()
@@ -162,7 +162,7 @@ def _head(file: Path) -> bytes:
             head = stream.read(_MAX_BYTES_READ)
     except OSError:
         return b""
-    # The last line may end within a character.
+    # The last line may end within a multi-byte character.
     return head if len(head) < _MAX_BYTES_READ else head[: head.rfind(b"\n") + 1]
 
 
@@ -192,7 +192,7 @@ def import_tool(
     """
     with _naming_what_continues(request), open_database(request.database, "write") as connection:
         locked = registry.get_tool(connection, request.tool)
-        _check_request(connection, locked, request)  # rather than wait to be refused
+        _check_request(connection, locked, request)  # refuse before waiting
         with only_import_of(request.database, locked, on_notice):
             stopwatch = Stopwatch()
             tool = registry.get_tool(connection, request.tool)

@@ -23,7 +23,7 @@ _ONE_KANA = re.compile("=(?:[\u3041-\u3096\u30fc]{2,}|[\u30a1-\u30f6\u30fc]{2,})
 MIN_LETTERS = 4
 _MAX_DISTANCE, _FEW, _MAX_OF_MANY = 0.4, 4, 0.56
 """The largest edit distance from the katakana in Latin letters, as a share of the longer word; with
-many equal consonants, chance is less likely and the distance may be larger."""
+many equal consonants (``_FEW``), chance is less likely and the distance may be larger."""
 _ALIKE = 0.05
 """Spellings whose distances differ by no more are the same word (サーバ, サーバー)."""
 _WORD = re.compile(rf"[a-z]{{{MIN_LETTERS},24}}")

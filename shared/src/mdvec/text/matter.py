@@ -1,12 +1,14 @@
 """Parses a document's front matter: YAML between `---` or TOML between `+++`, at the very start.
-Valid YAML is front matter if it maps keys that are no sentences; its comments are not read. Any
-other block is read by lines, unless the others outnumber the entries without a slip: an entry
-begins as in YAML, or with a slip (`：`, no space behind `:`), and goes on in indented lines, closing
-brackets and, if nothing stands beside its key, list items. A line that is none of these, nor a
-comment, goes on a title or alias right above it. With such a line, a slip or a comment in a block
-read by lines, or with a key that comes again in any block (all its values count), it is text as
-well. In tags and aliases a list needs no end, nor a space behind its hyphens, and #tag is no
-comment; at the margin it is one, unless only such lines stand below the key.
+
+Valid YAML is front matter if it maps keys that are no sentences; its comments are not read.
+Any other block is read line by line. An entry begins as in YAML, or with a slip (`：`, or no space
+after `:`), and continues in indented lines, closing brackets and, if its key has no value beside
+it, list items. The block is not front matter if other lines outnumber the entries without a slip. A
+line that is neither of these nor a comment continues a title or alias right above it. With such a
+line, a slip or a comment in a block read line by line, or with a repeated key in any block (all its
+values count), the block is text as well. In tags and aliases, a list needs neither a closing
+bracket nor spaces after its hyphens, and #tag is no comment. At the start of a line it is a
+comment, unless all lines below the key are like it.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ def org_text(content: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """A heading: level, words without its state and tags, tags, start, whether it is to do."""
+    """A heading: level, words without state and tags, tags, start, and whether it is to do."""
 
     level: int
     words: str

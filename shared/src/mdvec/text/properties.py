@@ -33,7 +33,7 @@ _DATE_KEYS = (
 )  # fmt: skip
 """The keys that may hold a note's date, compared without case, spaces, "_" and "-".
 
-First come those of its day, then of its creation, then of its last change.
+Keys for the note's day come first, then those for its creation, then those for its last change.
 
 Zenn writes published_at; Qiita created_at and updated_at; Hugo publishDate, pubdate, published,
 lastmod and modified (gohugo.io/configuration/front-matter); Astro's blog pubDate and updatedDate;

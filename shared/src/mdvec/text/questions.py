@@ -47,7 +47,7 @@ _WITH_SIGNS = re.compile(r"\w+(?:[-.:/?#@!$&*+=%~\\]+\w+)+", re.ASCII)
 """Letters and digits with signs between them, in folded text (file.name, cmd+o)."""
 _ONLY_HYPHENS = re.compile(r"[\w-]+", re.ASCII)
 _MOST_WRITTEN, _WRITTEN_IN = 3, 100
-"""In a longer question they are from a pasted log, whose times occur in no document."""
+"""More literal texts, or a longer question, mean a pasted log, whose times no document has."""
 _HIRAGANA = re.compile("[\u3041-\u3096]+")
 _JOINED = re.compile(r"(?:[-._@+]?[A-Za-z0-9]+)*")
 _COMPOUND = re.compile("[\u30a1-\u30fa\u30fc\u3005-\u3007\u3400-\u9fff]+")
@@ -476,7 +476,7 @@ def _words_of(plain: Sequence[_Placed], content: Sequence[Morpheme]) -> dict[str
 
 
 def _letters(text: str, placed: Sequence[_Placed]) -> tuple[str, ...]:
-    """The words, if all are in letters; without spaces (read-only-mode) only the first."""
+    """The words after spaces if all are in letters, else (): of read-only-mode only the first."""
     if not all(is_letters(term) for term, _, _ in placed):
         return ()
     return tuple(dict.fromkeys(_AFTER_SPACE.findall(text)))

@@ -1,6 +1,6 @@
 """Models on the Hugging Face hub: the local cache with its JSON files, and downloads into it.
 
-Before a download the user is told what it fetches, and must allow it.
+Before a download, the user is told what would be fetched, and must allow it.
 """
 
 from __future__ import annotations
