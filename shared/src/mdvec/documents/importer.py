@@ -171,7 +171,7 @@ class _FolderImport:
         return self._report(deleted=len(gone))
 
     def _ready_index(self, stored: Mapping[str, StoredFile]) -> None:
-        """Begin the index of an empty tool, or bring the tool's to this version and engine."""
+        """Begin the index of an empty tool, or adapt an existing one to this version and engine."""
         self.index.drop_leftovers()
         if not self.index.has_generation or (self.job.request.mode == "new" and not stored):
             self.index.begin_first_generation()

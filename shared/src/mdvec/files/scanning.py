@@ -78,7 +78,7 @@ class FoundFile:
 
     @property
     def state(self) -> FileState:
-        """Its size and time of change; while they stay, the file counts as unchanged."""
+        """Its size and modification time; while both are the same, the file is unchanged."""
         return self.size, self.mtime_ns
 
 
@@ -114,7 +114,7 @@ class Scan:
         return tuple(folder for folder in self.empty if folder in had)
 
     def keeping_emptied(self, stored: Iterable[str]) -> Scan:
-        """The scan with emptied folders counted as unread; a source without files is refused."""
+        """The scan with emptied folders added to ``unseen``, unless the source has no files."""
         return replace(self, unseen=(*self.unseen, *(self.emptied(stored) if self.files else ())))
 
     def may_still_have(self, path: str) -> bool:

@@ -71,7 +71,7 @@ class TextIndex:
         return documents.document_counts(self._connection, self._tool.tables)
 
     def known_vectors(self, path: str, content_hash: str) -> dict[str, bytes]:
-        """Vectors to reuse, by text: of the document at ``path``, and of one with that content."""
+        """Vectors to reuse, by text: of the documents at ``path`` and with that content."""
         if self._tables.staged:
             return {}
         with snapshot(self._connection):

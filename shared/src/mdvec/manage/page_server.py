@@ -69,7 +69,7 @@ class PageKey:
         return f"{text}.{self.sign('code', text)}"
 
     def made_at(self, code: str) -> int | None:
-        """When a code was created, in nanoseconds since 1970; None if another key created it.
+        """When a code was created, in nanoseconds since 1970; None if another key signed it.
 
         The caller checks that it has not expired and was not used before.
         """

@@ -237,7 +237,7 @@ class ImportRun:
         return f"{self.tool} is being imported: {done} are in"
 
     def want(self, *, is_automatic: bool = False) -> bool:
-        """Count one more caller, or mark it as due without one; False if it was stopped."""
+        """Count one more caller, or mark the run as due without any; False if it was stopped."""
         with self._lock:
             if self._is_stopped:
                 return False

@@ -184,7 +184,7 @@ class _Analyser:
         return known
 
     def _in_letters(self, word: str) -> Morpheme:
-        """A word in letters: its Japanese form if the dictionary has it (web: ウェブ), else as is."""
+        """A word in letters: its Japanese form if there is one (web: ウェブ), else unchanged."""
         plain = word[:MAX_TERM]
         role = Role.FILLER if _LAUGHTER.fullmatch(word) else role_of(word)
         is_content = role is Role.CONTENT  # Sudachi would turn "the" into ザ

@@ -154,8 +154,8 @@ def _bare_key(key: str) -> str:
 def day_in_name(file_path: str) -> date | None:
     """The first day, or first day of a month, in a file's name (2024-12-05-standup.md).
 
-    A day in another form (令和6年12月5日) needs two letters: r2.1.5 may be a version, and counts as a
-    day only in front matter.
+    A day in another form (令和6年12月5日) needs two letters: r2.1.5 may be a version, and counts as
+    a day only in front matter.
     """
     name = folded(file_path.rpartition("/")[2])
     days = [(at, day) for at, end, day in _days_in_words(name) if _LETTERS.search(name, at, end)]

@@ -171,8 +171,8 @@ class QuestionTerms:
 def analyse_question(question: str) -> QuestionTerms:
     """A question's terms, without particles, auxiliaries and words that only ask.
 
-    Pairs inside words that only ask (教えて, 使い方, how) are left out, too; pairs that extend into such
-    words are ``edges``. If nothing would be left, these words are kept.
+    Pairs inside words that only ask (教えて, 使い方, how) are left out, too; pairs that extend into
+    such words are ``edges``. If nothing would be left, these words are kept.
     """
     question = without_invisible(question)
     text = folded(question)

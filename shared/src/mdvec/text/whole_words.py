@@ -21,9 +21,10 @@ def is_katakana(word: str) -> bool:
 def is_word_of(word: str, folded_text: str) -> bool:
     """Whether a word in CJK stands in a text by itself or as a part of a compound.
 
-    Words that the dictionary separates stand by themselves (サーバーコンポーネント). Within other katakana,
-    the word is a part if the rest consists of words as well (ログファイル, but not ログイン); within other
-    text, if it lies inside one word (参政 in 参政権, but not 人参 in 外国人参政).
+    Words that the dictionary separates stand by themselves (サーバーコンポーネント). Within other
+    katakana, the word is a part if the rest consists of words as well (ログファイル, but not
+    ログイン); within other text, if it lies inside one word (参政 in 参政権, but not 人参 in
+    外国人参政).
     """
     pattern, is_part = (_KATAKANA, _is_part) if is_katakana(word) else (RUNS, _is_within_words)
     runs = (match[0] for match in pattern.finditer(folded_text))

@@ -238,8 +238,8 @@ def _odd_note(
 ) -> str:
     """A note on the cells of a text column that the conversion to its likely kind cannot read.
 
-    Cells that no kind can read are named first. Nothing becomes NULL without the user's choice: 不明
-    may be what somebody counts. The note suggests NULL only for words without digits that are
+    Cells that no kind can read are named first. Nothing becomes NULL without the user's choice:
+    不明 may be what somebody counts. The note suggests NULL only for words without digits that are
     neither a total nor a name. It also names a number that a float would round.
     """
     kind, others, number, odd = misfits

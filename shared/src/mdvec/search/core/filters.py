@@ -41,8 +41,8 @@ class PathPattern:
     """A path pattern as in .gitignore: a folder, a file, or a glob such as ``*.md``.
 
     ``written`` is the user's input; ``regexes`` take its brackets both as a set of characters and
-    literally (``[2025] 会議.md``). Every matching path begins with ``prefix``. ``includes`` is False
-    for a pattern after "!", which matches all paths that do not fit it.
+    literally (``[2025] 会議.md``). Every matching path begins with ``prefix``. ``includes`` is
+    False for a pattern after "!", which matches all paths that do not fit it.
     """
 
     written: str
