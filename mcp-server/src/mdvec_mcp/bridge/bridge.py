@@ -139,7 +139,7 @@ class Remote:
             yield _texts(response)
 
     def hang_up(self, id_: object) -> bool:
-        """Cancel a request without a session by closing its connection; says if there was one."""
+        """Cancel a request without a session by closing its connection; returns whether it did."""
         waiting = self._open.get(id_)
         if waiting is not None:
             with suppress(OSError):  # it may already have ended

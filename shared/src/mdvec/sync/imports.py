@@ -311,7 +311,7 @@ class Imports:
         self._is_closed = False
 
     def start(self, tool: str, *, is_automatic: bool = False) -> ImportRun:
-        """Import a tool; returns a run that has not begun to read the source yet.
+        """Import a tool; the returned run begins to read the source now or later, not earlier.
 
         A caller counts until it calls ``give_up``; an automatic run is due until it ends.
         """

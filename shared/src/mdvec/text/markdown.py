@@ -265,7 +265,7 @@ def block_parser() -> MarkdownIt:
     """A parser that finds blocks, such as headings and fences, and leaves their text as it is."""
     from markdown_it import MarkdownIt  # takes 0.1 s, and most commands do not need it
 
-    # By default, everything behind ten lists in one another would be left out.
+    # By default, everything after ten nested lists would be left out.
     parser = MarkdownIt("commonmark", {"maxNesting": 100})
     parser.core.ruler.enableOnly(["normalize", "block"])
     return parser

@@ -163,7 +163,7 @@ def update_tool(
 ) -> Tool:
     """Change the values that are not None; an empty title removes it.
 
-    Texts of another source may not go where those of this one were allowed to.
+    If the source changes, endpoints that were allowed for its texts must be allowed again.
     """
     if source is not None and has_table(connection, "allowed_endpoints"):
         connection.execute(

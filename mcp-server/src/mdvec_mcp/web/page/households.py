@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Household(Visit):
-    """A request about a household; ``households`` are all active ones."""
+    """A request about a household; ``all`` are the active households."""
 
     name: str
     all: tuple[Tool, ...]

@@ -266,7 +266,7 @@ def _amounts(
 ) -> tuple[ValueKind, ValueKind]:
     """Amounts in one currency, whose sign may stand on either side of the minus.
 
-    Amounts in brackets are negative only if others have none: a column that has nothing else may
+    Amounts in brackets are negative only beside amounts without: a column that has nothing else may
     also hold parts of another column (内数), last year's numbers, or the numbers 1, 2, 3.
     """
     sign, digits = f"({currency} ?)?", f"{_GROUPED}{decimals}{suffix}"
