@@ -39,7 +39,7 @@ NORMAL_FORM_WEIGHT = 2.0
 BACKGROUND_WEIGHT = 0.8
 """The weight of a term from sentences that are no question, but may state the subject."""
 WRITTEN_WEIGHT = 1.5
-"""How much more a name or a date counts than another word of the same frequency.
+"""How much more a name, a number or a date counts than another word of the same frequency.
 
 Of 60 questions with a rare name and ordinary words, the first passage lacked the name in up to 25
 with a weight of 1, and in up to 8 with 1.5; users' questions had nDCG@10 .500 and .511."""
