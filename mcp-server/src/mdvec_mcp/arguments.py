@@ -36,12 +36,12 @@ _NEEDED_IN_JAPANESE = {
     "too_short": " {min_length} 個以上",
     "too_long": " {max_length} 個以内",
 }
-"""What pydantic's errors need, by their type."""
+"""The words for what is needed, by the type of pydantic's error."""
 logger = logging.getLogger("mdvec")
 Schema = dict[str, Any]
 MAX_SHOWN_CHARS = 60
 _STRICT = frozenset({"integer", "number", "boolean"})
-"""The JSON types to which pydantic converts others."""
+"""The JSON types to which pydantic would convert values of other types."""
 _TOO_LARGE = 10**18
 """Whole numbers from 19 digits on are refused: SQLite might not store them."""
 

@@ -1,4 +1,4 @@
-"""What the functions of tools share: replies, threads, and errors for the model."""
+"""Code shared by all tools: replies, threads, and errors for the model."""
 
 from __future__ import annotations
 
@@ -104,9 +104,9 @@ def _without_home(words: Path | DatabaseError) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """A tool's answer: the text for the model, and ``data``, which makes the same as JSON.
+    """A tool's answer: the text for the model, and ``data``, which returns it as JSON data.
 
-    ``blocks`` follow the text, such as a picture.
+    ``blocks`` are further contents after the text, such as a picture.
     """
 
     text: str
@@ -123,8 +123,8 @@ async def in_thread(
 ) -> T:
     """Run blocking work in a thread; if the call is cancelled, the work ends at its next step.
 
-    Its MdvecErrors become ToolErrors for the model: those about the database in the ``wording``,
-    all cut at ``max_error_bytes``.
+    MdvecErrors of the work become ToolErrors for the model; ``wording`` formats those about the
+    database, and all are cut at ``max_error_bytes``.
     """
     cancellation = threading.Event()
 

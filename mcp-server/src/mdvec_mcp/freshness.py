@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger("mdvec")
 
 _WRITTEN_SECONDS = 2
-"""The interval of checks during an import, which writes to the database all the time."""
+"""The seconds between checks during an import, which writes to the database all the time."""
 _WAIT_SECONDS = 0.25
 """How long an answer waits for the check it started, which takes 10 ms for 1,000 files."""
 _TABLE_SECONDS = 2
-"""How long a check of tables is valid: not long, because figures from a changed file are wrong."""
+"""How long a check of tables is valid; this is short, as figures from a changed file are wrong."""
 _MAX_KEPT = 100
 """How many checks are remembered: clients may ask for any names, even of unknown tools."""
 _FIRST_SECONDS = 2.0
@@ -47,10 +47,10 @@ AnyContext = Context[Any, Any]
 _STEP_SECONDS = 0.1
 _MAX_SECONDS_WITH_SOME = 3.0
 _MAX_SECONDS = 10.0
-"""How long a search waits for a first import: with a document imported, and without any."""
+"""The seconds that a search waits for a first import: if it has some documents, and if none."""
 
 Wording = Callable[["Freshness", bool], str]
-"""Words a note on a source, given whether an import of it has begun; "" for none."""
+"""Returns a note on a source, given whether an import of it has begun; "" for no note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,9 @@ class FreshnessWatch:
     """Checks sources, at most every ``seconds`` for the same scope. Thread-safe.
 
     A check runs in its own thread, so that a hanging disk delays no answer. With ``is_auto``,
-    changes are imported in the background; those of the tool with the id ``always_auto`` in any
-    case. ``only`` is the id of the only tool that this server serves. Ids, since names may change.
+    changes are imported in the background; changes of the tool with the id ``always_auto`` are
+    imported in any case. ``only`` is the id of the tool if this server serves a single tool. Both
+    are ids, since names may change.
     """
 
     database: Path
@@ -146,10 +147,10 @@ class FreshnessWatch:
     def check(
         self, scope: str, concerns: Callable[[Tool], bool], seconds: int | None = None
     ) -> SourceCheck:
-        """Start a check of the active tools that ``concerns`` selects, if the last is too old.
+        """Start a check of the active tools that ``concerns`` selects if the last check is too old.
 
-        ``scope`` names the selection: the same name means the same tools. A quick check is valid
-        for at most ``seconds``, if they are fewer than the setting's.
+        ``scope`` identifies the selection: the same scope means the same tools. A quick check is
+        valid for at most ``seconds``, if these are fewer than in the settings.
         """
         stamp = stamp_of(self.database)
         with self._lock:
@@ -177,8 +178,8 @@ class FreshnessWatch:
     def check_tables(self, concerns: Concerns, *, runs_sql: bool) -> Notes:
         """Check the sources of all tables; if SQL will run, wait a moment for imports it concerns.
 
-        The function returned writes the notes for an answer: given a function that selects the
-        sources which the answer read, it returns their notes; given None, those on all of them.
+        The returned function makes the notes for an answer: given a function that selects the
+        sources that the answer read, it returns their notes; given None, the notes on all sources.
         """
 
         def started() -> SourceCheck:
@@ -238,7 +239,7 @@ class FreshnessWatch:
         return runs[0] if runs else None
 
     def start_import(self, tool: Tool, *, is_automatic: bool = False) -> ImportRun:
-        """Import a tool; the run counts as wanted until the caller gives it up."""
+        """Import a tool; the run counts this caller until the caller calls its ``give_up``."""
         run = self.imports.start(tool.name, is_automatic=is_automatic)
         if tool.last_import_at is None:
             with self._lock:
@@ -286,7 +287,7 @@ class FreshnessWatch:
                     is_due = self._attempts.begin(tool.name, seen.mark)
                 if is_due:
                     self.start_import(tool, is_automatic=True)
-        except MdvecError as error:  # perhaps it was just deleted; the others are still checked
+        except MdvecError as error:  # perhaps it was just deleted; other tools are still checked
             logger.info("no look at the source of %s: %s", tool.name, error)
             return None
         return seen

@@ -95,7 +95,7 @@ def _reserve_stdio() -> tuple[int, int]:
 
 
 class _JapaneseHelp(argparse.HelpFormatter):
-    """Writes the help with the texts of ``help.ja.toml``; others stay in English."""
+    """Writes the help with the texts of ``help.ja.toml``; missing texts stay in English."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog)
@@ -116,7 +116,7 @@ class _JapaneseHelp(argparse.HelpFormatter):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, and helps, in the language of the person."""
+    """Reports errors in one line, and shows help, in the language of the person."""
 
     def format_help(self) -> str:
         if _is_japanese():
@@ -297,7 +297,7 @@ def _token(arguments: argparse.Namespace, settings: Settings) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What a server starts with: the settings, and a folder that may be the only one it serves."""
+    """What a server starts with: the settings, and a folder, perhaps the only one it serves."""
 
     settings: Settings
     settings_file: Path | None
@@ -333,9 +333,9 @@ def _serve_http(start: Start, at: str, token: str | None, names: list[str]) -> N
 
 
 def _build_validators_late() -> None:
-    """Have the SDK build each validator of messages when the first one comes: 60 ms of a start.
+    """Have the SDK build each message validator on first use, which saves 60 ms at the start.
 
-    It has some hundreds, for two protocols; a client speaks one of them, and sends a few kinds.
+    It has some hundreds, for two protocols; a client uses one protocol, and few kinds of messages.
     """
     with suppress(ImportError):  # the SDK's own module, which another version may not have
         from mcp_types._wire_base import WireModel

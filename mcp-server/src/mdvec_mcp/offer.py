@@ -35,10 +35,10 @@ class Offer:
     Attributes:
         row_names: the names of users' tools, which the server's own tools must not use.
         templates: the first tool built from each function definition; the others share its schema,
-            so that 200 tools take little longer than one. Pass it on to the next offer.
+            so that 200 tools take little longer than one tool. Pass it on to the next offer.
         tools: by name, in the order in which they are listed.
         answers: by tool, the class of its structured answer, or a union of classes.
-        bilingual: the tools that answer in Japanese or English, as a call asks.
+        bilingual: the tools that answer in Japanese or English, as the call requests.
         views: by tool, a function from a call's arguments to the address of the App's view, if any.
         resources: by URI.
         completions: by a resource template's URI and the name of its argument.

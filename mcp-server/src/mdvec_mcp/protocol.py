@@ -1,4 +1,4 @@
-"""The MCP server, based on the SDK's low-level server; its handlers answer from the present offer.
+"""The MCP server, based on the SDK's low-level server; its handlers use the current offer.
 
 The SDK's `MCPServer` rebuilds each tool's schema, does not pass the client to its list handlers,
 and hides its low-level server, which the transports here need. The handlers here show each client
@@ -52,7 +52,7 @@ _METHODS: dict[type[ServerEvent], str] = {
     PromptsListChanged: "notifications/prompts/list_changed",
     ResourcesListChanged: "notifications/resources/list_changed",
 }
-"""The notification of each event; there is none about single resources."""
+"""The notification of each event; changes of single resources have none."""
 Structured = Literal["auto", "always", "never"]
 """Who gets structured content: clients with Apps if an App draws it, all, or nobody."""
 _Request = ServerRequestContext[Any, Any]
@@ -64,7 +64,7 @@ M = TypeVar("M", bound=BaseModel)
 
 @dataclass(slots=True)
 class _Stream:
-    """A session's stream of notifications over HTTP; those sent while it is closed are lost."""
+    """A session's HTTP stream of notifications; ``missed`` are those sent while it was closed."""
 
     is_open: bool = False
     missed: dict[str, None] = field(default_factory=dict)
@@ -86,7 +86,7 @@ class Sessions:
         return missed
 
     def closed(self, session: str) -> None:
-        """Record that a session's stream closed, and from now on what it misses."""
+        """Record that a session's stream closed; from now on, missed notifications are recorded."""
         if session in self._streams:
             self._streams[session].is_open = False
 
@@ -100,9 +100,9 @@ class Sessions:
     ) -> HandlerResult:
         """Announce ``listChanged`` at the handshake, and track the session until it ends.
 
-        The requests of a session have its name. An HTTP request without a session counts as a
-        session of its own, so that no other client can use or replace what it creates; it takes
-        turns together with other requests of the same program.
+        Requests of a session run under its name. An HTTP request without a session counts as a
+        separate session, so that no other client can use or replace what it creates; for turns, it
+        counts together with other requests of the same program.
         """
         session = ctx.session._connection.session_id or ""  # noqa: SLF001
         client = ""

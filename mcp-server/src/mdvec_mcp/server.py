@@ -47,8 +47,8 @@ class Wiring:
     """The services that the families' tools need, each built on first use and kept.
 
     Attributes:
-        folder_tool: the tool of the folder that the server was started for, if any; the only one
-            served if it ``is_alone``.
+        folder_tool: the tool of the folder that the server was started for, if any; no other tool
+            is served if it ``is_alone``.
         templates: the tools built for earlier offers (see ``Offer.templates``).
         early: the models and kinds of tools that were, or are being, loaded early.
         extend: adds the tools of the MCP Apps to a complete offer.

@@ -16,7 +16,7 @@ from mdvec_mcp.search import ModelPool
 
 
 class _Lines(io.TextIOWrapper):
-    """The client's usable messages, one per line; unusable ones get an error reply at once.
+    """The client's usable messages, one per line; unusable messages get an error reply at once.
 
     The SDK would drop them, and the client would wait for a reply forever.
     """
@@ -39,7 +39,7 @@ class _Lines(io.TextIOWrapper):
 
 
 class _Replies(anyio.AsyncFile[str]):
-    """Messages to the client; writes each in one thread call, where the SDK's file takes two."""
+    """Messages to the client; it writes each in one thread call, while the SDK's file needs two."""
 
     _unsent = ""
 

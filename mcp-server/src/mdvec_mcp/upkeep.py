@@ -74,7 +74,7 @@ def imports_now(freshness: FreshnessWatch) -> list[Values]:
 
 
 def import_in_words(source: sync.Source, latest: Values | None) -> Values | None:
-    """A source's running or last import; a failed one only until the index is fresh again."""
+    """A source's running or last import; None if that failed but the index is fresh again."""
     has_failed = latest is not None and latest["state"] not in ("running", "done")
     return None if has_failed and _is_up_to_date(source) else latest
 
@@ -181,7 +181,7 @@ def _notes(run: sync.ImportRun) -> Sequence[str]:
 
 
 def _last_import(freshness: FreshnessWatch, tool: Tool) -> Values | None:
-    """The tool's running import, in this server or elsewhere, or the last one that ended here."""
+    """The tool's running import, in this server or elsewhere, or the last that ended here."""
     run = freshness.imports.running(tool.name)
     if run is not None:
         files = (0, 0) if run.progress is None else (run.progress.files_done, run.progress.files)
@@ -219,7 +219,7 @@ def tags_and_values(
 
 
 def _frequent_values(counts: Mapping[str, Counter[str]]) -> dict[str, list[str]]:
-    """The entries, most frequent first; the first have their values if documents share some."""
+    """The entries, most frequent first; the first ones have the values that documents share."""
     frequent = sorted(index.short_enough(counts), key=lambda name: -counts[name].total())
     named = [name for name in frequent if name.casefold() not in _TOLD_ELSEWHERE]
     values: dict[str, list[str]] = {name: [] for name in named}

@@ -1,4 +1,4 @@
-"""Closes HTTP connections whose request never arrives, to make room for others."""
+"""Closes HTTP connections whose request does not arrive in time, to make room for others."""
 
 from __future__ import annotations
 

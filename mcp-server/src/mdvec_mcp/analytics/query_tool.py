@@ -76,7 +76,7 @@ class NotDrawn(MdvecError):
 def add_query_tool(
     offer: Offer, analytics: Analytics, charts: ChartServer, *, read_only: bool
 ) -> None:
-    """Add query, and the resource that lists the questions; with ``read_only`` it saves none."""
+    """Add query, which with ``read_only`` saves nothing, and the resource that lists questions."""
     answered = partial(_answer_query, analytics, charts, not read_only)
 
     async def query(
@@ -162,7 +162,7 @@ async def _answer_query(
 ) -> ToolReply:
     """The first rows, or the picture, of a SELECT, a table or a question.
 
-    ``may_export`` lets it write all rows to a file if the answer has no room for them.
+    With ``may_export``, all rows are written to a file if the answer has no room for them.
     """
     if chart is None:
         _refuse("query draws only with chart", {"title": title, "image_format": image_format})

@@ -35,7 +35,7 @@ from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.offer import Offer
 
 _MAX_THREADS = 100
-"""Most only wait for their turn; a client whose queries used all threads would block others."""
+"""The threads for queries, most of which only wait for their turn: others must not be blocked."""
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("mdvec-analytics-threads")
 CREATES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 
@@ -231,7 +231,7 @@ async def call_within_guard(
     request: RequestedData,
     guard: AnswerGuard | None = None,
 ) -> ToolReply:
-    """Answer in a thread, or raise a ToolError; requests with SQL wait for each other."""
+    """Answer in a thread, or raise a ToolError; requests with SQL have their own threads."""
     answer = await in_thread(
         partial(answered_within_guard, analytics, work, request, guard),
         limiter=None if request.sql is None else _limiter(),
@@ -241,7 +241,7 @@ async def call_within_guard(
 
 
 def _limiter() -> anyio.CapacityLimiter:
-    """A limiter of their own, so that waiting queries do not block searches."""
+    """The thread limiter of queries, separate so that waiting queries do not block searches."""
     limiter = _threads.get(None)
     if limiter is None:
         limiter = anyio.CapacityLimiter(_MAX_THREADS)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mdvec_mcp.server import Wiring
 
 _SHOWN = ("/money", "/review", "/data")
-"""The views that a chat may show and use for changes; none shows folders or files."""
+"""The views that a chat may show and use for changes; none of them shows folders or files."""
 _CONTENT = re.compile(rb"<main[^>]*>(.*)</main>", re.DOTALL)
 _TEXTS = (b"text/html", b"text/plain", b"application/json", b"image/svg+xml")
 _MAX_REDIRECTS = 2
@@ -42,7 +42,7 @@ _FILES = Path(__file__).parent
 _STATIC = _FILES.parent / "web" / "page" / "static"
 _MAX_FORM_CHARS = 100_000
 _MAX_ADDRESS_CHARS = 400_000
-"""A view's address may contain a whole query, whose encoded characters take up to nine each."""
+"""The longest address: it may contain a whole query, with up to nine characters for each one."""
 _CHANGES = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
 )
@@ -150,7 +150,7 @@ def _money(arguments: Arguments) -> str:
 
 
 def _report(arguments: Arguments) -> str:
-    """The view of plans, which shows most reports; for a comparison, the later period."""
+    """The address of a report's view: that of plans, or of the later period of a comparison."""
     path = "/money" if arguments.get("report") == "compare" else "/money/plan"
     return _address(path, arguments, ("period", "category"))
 
@@ -178,7 +178,7 @@ def _profile(arguments: Arguments) -> str:
 
 
 def _query(arguments: Arguments) -> str | None:
-    """The view of a drawn SELECT; None for rows and names, which the text shows."""
+    """The address of a SELECT that is drawn; None for other results, which the text shows."""
     sql, chart, values = (arguments.get(name) for name in ("query", "chart", "parameters"))
     is_drawn = chart is not None and values is None
     return _with_query("/data", {"sql": sql, "chart": chart}) if is_drawn else None
@@ -195,7 +195,7 @@ VIEWS: dict[str, Callable[[Arguments], str | None]] = {
     "profile": _profile,
     "query": _query,
 }
-"""By tool: makes the address of the view for a call with these arguments, if it has one."""
+"""By tool, a function from a call's arguments to its view's address, or None without a view."""
 
 
 def add_apps(wiring: Wiring, offer: Offer) -> None:

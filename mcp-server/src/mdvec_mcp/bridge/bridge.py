@@ -39,7 +39,7 @@ _FIRST_WAIT_SECONDS, _MAX_WAIT_SECONDS = 0.25, 5.0
 
 
 def self_contained_headers(message: dict[str, Any]) -> dict[str, str] | None:
-    """The headers of a message that contains its protocol version (since 2026-07-28), else None."""
+    """The headers of a message that states its protocol version (since 2026-07-28); else None."""
     params = message.get("params") or {}
     meta = params.get("_meta")
     version = meta.get(_VERSION_KEY) if isinstance(meta, dict) else None
@@ -111,7 +111,7 @@ class Remote:
         """Begin a new session to replace the expired one, unless another thread already has.
 
         Raises:
-            ServerUnusable: the server does not begin one.
+            ServerUnusable: the server does not begin a session.
         """
         with self._renewing:
             if self.session is expired and self._initialize_request is not None:
@@ -139,7 +139,7 @@ class Remote:
             yield _texts(response)
 
     def hang_up(self, id_: object) -> bool:
-        """Cancel a request without a session by closing its connection; says if there was one."""
+        """Cancel a request without a session by closing its connection; returns whether it did."""
         waiting = self._open.get(id_)
         if waiting is not None:
             with suppress(OSError):  # it may already have ended
@@ -148,7 +148,7 @@ class Remote:
 
     @contextmanager
     def notices(self, headers: dict[str, str]) -> Iterator[Iterator[str]]:
-        """Yields an iterator over the messages that the server sends unprompted in a session."""
+        """Yields an iterator over the messages that the server sends on its own in a session."""
         with self._exchange("GET", headers) as response, self._held_open(self, response):
             yield _texts(response)
 
@@ -239,7 +239,7 @@ def forward_stdio(url: str, token: str | None, source: int, target: int) -> None
 
 
 class _Bridge:
-    """Forwards one client's messages; each request waits for its reply in a thread of its own."""
+    """Forwards a client's messages; each request waits for its reply in a separate thread."""
 
     def __init__(self, remote: Remote, target: io.BufferedWriter) -> None:
         self._remote = remote
@@ -294,7 +294,7 @@ class _Bridge:
             self._in_background(self._relay_notices)
 
     def _answer(self, request: Message) -> None:
-        """Forward a request, and write its replies, or an error if there is none."""
+        """Forward a request, and write its replies, or an error if there are none."""
         try:
             answered = self._ask(request)
         except ServerUnusable as error:
@@ -349,10 +349,10 @@ class _Bridge:
         return True
 
     def _relay_notices(self) -> None:
-        """Write the messages that the server sends unprompted, reconnecting after restarts.
+        """Write the messages that the server sends on its own, and reconnect after restarts.
 
-        Notifications are lost while no stream is open, so each time one opens the client is told
-        that all lists have changed.
+        Notifications are lost while no stream is open, so whenever a stream opens, the client is
+        told that all lists have changed.
         """
         wait = _FIRST_WAIT_SECONDS
         while not self._ended.is_set():

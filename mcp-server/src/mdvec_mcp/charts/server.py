@@ -49,9 +49,9 @@ _ADDRESSES = {"localhost": "127.0.0.1"}
 
 
 class ChartStore:
-    """Charts by random ids; when it is full, the least recently used one is dropped. Thread-safe.
+    """Charts by random ids; when full, it drops the least recently used chart. Thread-safe.
 
-    A chart larger than ``max_bytes``, the size of all together, is not stored.
+    A chart larger than ``max_bytes``, the limit for all charts together, is not stored.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class ChartStore:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A drawn chart: its content blocks and address; without either, why it was not drawn."""
+    """A drawn chart's content blocks and address; if it was not drawn, the reason."""
 
     blocks: list[ContentBlock]
     url: str | None
@@ -173,7 +173,7 @@ class ChartServer:
         return f"http://{in_url}:{port}{_PATH}{self.store.put(picture)}"
 
     def close(self) -> None:
-        """Stop serving, free the port and drop the charts; the next chart starts it again."""
+        """Stop serving, free the port and drop the charts; the next chart restarts the server."""
         with self._lock:
             running, self._running = self._running, None
         if running is not None:
@@ -257,7 +257,7 @@ def _headers(picture: Picture, seconds: int) -> dict[str, str]:
         "Content-Type": picture.media_type,
         "Content-Length": str(len(picture.data)),
         "Content-Disposition": f'inline; filename="chart.{_ENDINGS[picture.media_type]}"',
-        # Both limit cached copies to the remaining time of the chart.
+        # Both headers limit cached copies to the remaining time of the chart.
         "Cache-Control": f"private, max-age={seconds}",
         "Expires": formatdate(time.time() + seconds, usegmt=True),
         "X-Content-Type-Options": "nosniff",

@@ -65,9 +65,9 @@ NO_HOUSEHOLD = (
 class HouseholdContext:
     """The database and cache of the household's tools, and their calls on a ledger.
 
-    ``embed`` embeds words for a household, if that takes only milliseconds; ``language`` is that of
-    the resources, as each call of a tool has its own; ``trend`` makes trends, and keeps them until
-    the ledger changes.
+    ``embed`` embeds words for a household, if that takes only milliseconds. ``language`` is the
+    language of the resources; each call of a tool has its own. ``trend`` computes trends, and
+    caches them until the ledger changes.
     """
 
     database: Path
@@ -209,7 +209,7 @@ def refuse_others(
     arguments: Mapping[str, object],
     needs: tuple[str, ...] = (),
 ) -> None:
-    """Raise a ToolError for arguments that ``choice`` does not take, or if one it needs is missing.
+    """Raise a ToolError for arguments that ``choice`` does not take, or needs but did not get.
 
     Arguments that are None count as omitted.
     """

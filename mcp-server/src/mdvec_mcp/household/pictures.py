@@ -71,9 +71,9 @@ async def drawn_reply(
     size: str | None = None,
     image_format: ImageFormat | None = None,
 ) -> ToolReply:
-    """The answer with the chart that is made, if any, and its address.
+    """The answer with the chart that ``make`` returns, if given, and its address.
 
-    If it cannot be drawn, the text starts with why.
+    If the chart cannot be drawn, the text starts with the reason.
 
     Raises:
         ToolError: another type of graph was requested, or the size is out of bounds.

@@ -212,7 +212,7 @@ def add_household_resources(offer: Offer, context: HouseholdContext) -> None:
 
 
 async def _read(context: HouseholdContext, work: Work) -> str:
-    """The result of ``work`` as JSON; for several households, an object with one for each name."""
+    """The result of ``work`` as JSON; for several households, an object of results by name."""
     try:
         households = await in_thread(context.households, trouble_in_japanese)
     except ToolError as error:
@@ -258,7 +258,7 @@ REPORTS: dict[Report, Callable[..., Any]] = {
 """The function that makes each report; its parameters are the arguments of the report."""
 CHARTED: tuple[Report, ...] = ("compare", "budget", "net_worth")
 UNDATED: tuple[Report, ...] = ("rules", "notes", "accounts")
-"""Reports that newer files do not change, so that none is mentioned."""
+"""Reports that newer files do not change, so that they do not mention such files."""
 
 # The choices only inform the model; other values are refused in Japanese.
 Base = Annotated[str | None, Field(description="previous、previous_year か日付。")]
@@ -324,7 +324,7 @@ def _chart_of(
     answer: household.ComparisonAnswer | household.BudgetAnswer | household.NetWorthAnswer,
     names: household.Hierarchy,
 ) -> Callable[[], Chart] | None:
-    """Makes the chart of a report; None if there is nothing to draw."""
+    """A function that makes the chart of a report; None if there is nothing to draw."""
     match answer:
         case household.ComparisonAnswer(movements=shown):
             return partial(comparison_chart, answer) if shown else None

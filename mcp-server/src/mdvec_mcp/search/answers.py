@@ -164,7 +164,7 @@ def _head(number: int, hit: Hit, *, wide: bool) -> str:
 
 
 def _relations(hit: Hit) -> str:
-    """Which queries found a hit, other files with its text, and links of its document."""
+    """Where a hit's text goes on, which queries found it, other files with it, and links."""
     found_by = f"; found by {', '.join(map(quoted, hit.found_by))}" if hit.found_by else ""
     also_in = f"; also in {some_of(hit.also_in, _MAX_PLACES)}" if hit.also_in else ""
     goes_on = "" if hit.goes_on is None else f"; goes on at {hit.goes_on}"
@@ -207,7 +207,7 @@ def _document_line(document: ListedDocument, *, several: bool) -> str:
 
 
 def _task_lines(tasks: Sequence[tuple[int, str]], room: int) -> list[str]:
-    """A line for each task that fits, and one that says where the others begin."""
+    """A line for each task that fits into ``room``, and a line on where the others begin."""
     lines: list[str] = []
     for number, (line, task) in enumerate(tasks):
         words = task if len(task) <= _MAX_TASK_CHARS else task[:_MAX_TASK_CHARS] + "…"

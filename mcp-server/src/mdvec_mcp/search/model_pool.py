@@ -45,7 +45,7 @@ class ModelPool:
         memory_threshold: if ``memory_use()`` is above this share (0 to 1), models are unloaded as
             soon as their grace period is over.
         grace_seconds: a model stays this long after a search even if memory is short, so that a
-            follow-up question need not load it again. Limited to a quarter of ``idle_seconds``.
+            follow-up question need not load it again; at most a quarter of ``idle_seconds``.
     """
 
     def __init__(

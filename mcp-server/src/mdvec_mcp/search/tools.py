@@ -136,7 +136,7 @@ class SearchContext:
     kept: KeptReader | None = None
 
     def search(self, question: Question) -> Answer:
-        """Search the named tools, or all active ones, with the configured mode and max_chars."""
+        """Search the named tools, or all active tools, with the configured mode and max_chars."""
         tools = self.freshness.served_names(question.tools)
         check = self.check(tools)
         mode, max_chars = self.settings.mode, self.settings.max_chars
@@ -157,7 +157,7 @@ class SearchContext:
         return replace(listing, notes=(*listing.notes, *check.notes(freshness_in_english)))
 
     def search_as_typed(self, question: Question) -> Answer:
-        """Search for a query that a model wrote; its operators count unless it looks like code.
+        """Search for a query that a model wrote; its operators work unless it looks like code.
 
         Quotes are ignored if no text contains the quoted words.
         """
@@ -178,7 +178,7 @@ class SearchContext:
         return replace(again, notes=(note, *again.notes))
 
     def check(self, tools: tuple[str, ...] | None, seconds: int | None = None) -> SourceCheck:
-        """Start a check of the sources of the named tools, or of all searched ones.
+        """Start a check of the sources of the named tools, or of all tools that are searched.
 
         An earlier check is valid for ``seconds``, or for the configured time.
         """
@@ -211,7 +211,7 @@ class SearchContext:
         return {"anthropic/maxResultSizeChars": longest}
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Run ``work`` in a thread; instead of a missing tool, reports an empty database."""
+        """Run ``work`` in a thread; reports an empty database as such, not as a missing tool."""
 
         def checked() -> T:
             try:
@@ -224,7 +224,7 @@ class SearchContext:
 
 
 def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, sums: str) -> None:
-    """Add a collection's search tool; a household's mentions ``sums``, the tool for totals."""
+    """Add a collection's search tool; that of a household mentions ``sums``, which adds up."""
 
     async def search_collection(
         ctx: AnyContext,
@@ -336,7 +336,7 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
 def _found_or_listed(
     context: SearchContext, question: Question, page: int, link: LinkKind | None
 ) -> ToolReply:
-    """The hits, or the documents that pass the filters if nothing is asked."""
+    """The hits or, without any query, the documents that pass the filters."""
     typed = search.typed_query(question.query)
     if question.related_to is None and not typed.words:
         question = question.with_typed(typed)

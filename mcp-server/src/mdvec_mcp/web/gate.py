@@ -19,7 +19,7 @@ LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _BACKLOG = 512
 PATH = "/mcp"
 _HOST = re.compile(r"[^/?#@\\\s]+")
-"""A host and a port, without a path that would get into addresses built from a Host header."""
+"""A Host header with only a host and a port, as addresses are built from it."""
 
 
 def listen(address: Address) -> tuple[socket.socket, Address]:
@@ -80,7 +80,7 @@ def refusal(headers: Headers, path: str, rules: Rules) -> Response | None:
 
 
 class Gate:
-    """Middleware that refuses requests that violate the rules, and passes the others on."""
+    """Middleware that refuses requests that violate the rules, and passes other requests on."""
 
     def __init__(self, app: ASGIApp, rules: Rules) -> None:
         self._app = app
@@ -103,7 +103,7 @@ def name_in(url: str) -> str | None:
 
 
 def _is_ours(host: str, rules: Rules) -> bool:
-    """Whether a host is ours: a known name, or an IP address.
+    """Whether a host is this server: a known name, or any IP address.
 
     DNS rebinding attacks use a domain name of the attacker, never an IP address.
     """

@@ -31,7 +31,7 @@ from mdvec_mcp.whole_requests import WholeRequests
 _HEALTH = "/health"
 _REFUSED = 400
 MAX_CONNECTIONS = 600
-"""More are refused with 503. Allows two per session, within the usual limit of open files."""
+"""More connections get 503; two per session, within the usual limit of open files."""
 _FINISH_SECONDS = 5.0
 _CLOSE_SECONDS = 2
 _KEEP_ALIVE_SECONDS = 30
@@ -75,7 +75,7 @@ def http_app(
 
 
 def _recorded(app: ASGIApp) -> ASGIApp:
-    """An application whose refusals are events of the log, without anything of the request."""
+    """An application whose refusals are logged as events, without any content of the request."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         async def told(message: Message) -> None:
@@ -154,7 +154,7 @@ def _session_of(scope: Scope) -> str | None:
 
 
 class EnvelopeCheck:
-    """Middleware that passes on usable messages and answers others with an error.
+    """Middleware that passes on usable messages and answers other messages with an error.
 
     It reads the whole body into memory, so the body's size must already be limited.
     """
@@ -210,7 +210,7 @@ async def _stop(web: _Server, app: GracefulShutdown) -> None:
 
 
 class _Server(uvicorn.Server):
-    """A web server with an event for the first signal to stop; a second one stops it at once."""
+    """A web server with an event for the first signal to stop; a second signal stops it at once."""
 
     def __init__(self, app: ASGIApp) -> None:
         config = uvicorn.Config(

@@ -13,7 +13,7 @@ from mdvec.sizes import MEGABYTE
 _MAX_FILES = 20_000
 _MAX_UNPACKED = 300 * MEGABYTE
 _OLE = b"\xd0\xcf\x11\xe0"
-"""The first bytes of Office files with a password, and of those in its formats before 2007."""
+"""The first bytes of Office files with a password, and of Office formats before 2007."""
 DUBLIN_CORE = "{http://purl.org/dc/elements/1.1/}"
 
 

@@ -1,4 +1,4 @@
-"""The figures of a chart in a document, as tables."""
+"""Reads the values of a document's charts as tables."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _points(series: ET.Element, names: Sequence[str], first_day: date) -> list[s
 def _values(element: ET.Element, first_day: date) -> list[str]:
     """The values in order, with "" for missing ones; several levels are joined.
 
-    The name of a group, which only its first category has, is repeated for all of them.
+    The name of a group, stored only at its first category, is repeated for all its categories.
     """
     levels = list(element.iter(f"{_C}lvl"))
     if not levels:
@@ -100,6 +100,6 @@ def _cached_values(element: ET.Element, around: ET.Element, first_day: date) -> 
 
 
 def _day(text: str, first_day: date) -> str:
-    """A day that is stored as a number of days."""
+    """The date of a number of days after ``first_day``, in ISO 8601; other text is unchanged."""
     days = text.partition(".")[0] if _WHOLE.fullmatch(text) else ""
     return str(first_day + timedelta(int(days))) if days and int(days) < _MAX_DAYS else text

@@ -1,7 +1,7 @@
 """The process that converts files: ``python -m mdvec.converters.child``, started by an import.
 
-It gets the bytes of a file on STDIN and answers with text on STDOUT. First it gives up every right:
-it can open no file but Python's own code, no socket, and start no program.
+It gets the bytes of a file on STDIN and answers with text on STDOUT. First it drops its rights: it
+can then open no files except Python's own code, open no sockets, and start no programs.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ _WHY = "it is not an export of conversations from Claude, ChatGPT or Claude Code
 
 
 def convert(data: bytes, file_name: str) -> formats.Converted:
-    """Each conversation with its day, and its messages with their authors."""
+    """Convert each conversation, with its day and the authors of its messages."""
     if file_name.lower().endswith(".jsonl"):
         with formats.refused_if_odd(_WHY):
             return formats.Converted(_of_claude_code(data))
@@ -29,7 +29,7 @@ def conversations_in(data: bytes) -> list[formats.Part]:
     """Each conversation with messages from a list in JSON.
 
     Raises:
-        NotConverted: it is no such list.
+        NotConverted: the data is not such a list.
     """
     with formats.refused_if_odd(_WHY):
         return [part for each in json.loads(data) if (part := _conversation(each)).content]

@@ -1,4 +1,4 @@
-"""Numbers of list items in the formats of Word, by its names: 1, a, iv, 三, ア, ①."""
+"""Writes the numbers of list items in Word's formats, by Word's names: 1, a, iv, 三, ア, ①."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _KANJI_DIGITS = str.maketrans("0123456789", _KANJI)
 
 
 def counted_as(number: int, name: str) -> str | None:
-    """A number from 1 on in a format; None if the format is unknown or lacks this number."""
+    """A number (1 or more) in a format; None if the format is unknown or lacks this number."""
     return _WAYS[name](number) if name in _WAYS else None
 
 
 def _each_sign(signs: str) -> Callable[[int], str | None]:
-    """One sign for each number, None after the last."""
+    """A format with one sign for each number; None after the last sign."""
     return lambda number: signs[number - 1] if 0 < number <= len(signs) else None
 
 
 def _circled(signs: str) -> Callable[[int], str | None]:
-    """One sign for each number, and digits after the last."""
+    """A format with one sign for each number, and digits after the last sign."""
     return lambda number: _each_sign(signs)(number) or str(number)
 
 

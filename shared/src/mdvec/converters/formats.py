@@ -14,7 +14,7 @@ from mdvec.text import CODE_ENDINGS, MARKUP_ENDINGS, PAGE_BREAK, has_long_ending
 
 CONVERSATIONS = ("conversations.json", "conversations-000.json", ".jsonl")
 MAX_TEXT = 40_000_000
-"""The most characters of a converted file."""
+"""The maximum number of characters of a converted file."""
 _MAX_NAME = 80
 _NOT_IN_NAMES = str.maketrans(dict.fromkeys("/\\<>#|[]", " "))
 PAGE_JOINT = f"\n\n{PAGE_BREAK}\n\n"
@@ -27,7 +27,7 @@ _NO_TITLE = re.compile(
     r"|無題の(?:プレゼンテーション|ドキュメント)|untitled (?:presentation|document)",
     re.IGNORECASE,
 )
-"""Titles that programs set by themselves: a file's name, or that of a new document."""
+"""Titles that programs set automatically: a file's name, or the name of a new document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def refused_if_odd(why: str) -> Iterator[None]:
 
 
 def bundle(name: str, parts: Iterable[Part], notes: tuple[str, ...] = ()) -> Converted:
-    """A file of several documents, with a text that links to each; equal names get numbers."""
+    """A file of several documents, with a text that links to each; repeated names get numbers."""
     taken: Counter[str] = Counter()
     named: list[Part] = []
     for part in parts:

@@ -67,7 +67,7 @@ def of_word(element: ET.Element) -> str:
 
 
 def _parts(written: Iterable[tuple[bool, str]]) -> list[str]:
-    """The parts of an element; adjacent digits that are plain text form one number.
+    """The parts of an element, in which adjacent parts of plain digits are joined to one number.
 
     ``written`` has each part, and whether it is plain text in a row.
     """
@@ -87,7 +87,7 @@ def _local(name: str) -> str:
 
 
 def _property(element: ET.Element, name: str, default: str) -> str:
-    """A sign in the properties of an element."""
+    """The value of a property of an element; ``default`` if the element does not have it."""
     groups = (child for child in element if _local(child.tag).endswith("Pr"))
     for known in chain.from_iterable(groups):
         if _local(known.tag) == name:

@@ -1,4 +1,4 @@
-"""Reads web pages, saved or made of other formats: their main part as Markdown."""
+"""Converts the main part of web pages, saved or made from other formats, to Markdown."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _MOST_COLUMNS = 1_000
 _MAX_ADDED = 50_000
 _MAX_CHARS = 300
 _MAX_TAGS = 30
-"""A cell with more is only marked, not repeated, so that a small page cannot become large."""
+"""A cell with more tags is marked instead of repeated, so that a small page cannot become large."""
 _MAX_DIGITS = 6
 _AS_ABOVE = "〃"
 
@@ -47,7 +47,7 @@ def make_regular(part: Tag) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Going:
-    """A cell that goes on to the row ``last``.
+    """A cell that extends down to the row ``last``.
 
     ``shown`` is its content in the rows below its own; None for a cell that is too large.
     """
@@ -114,7 +114,7 @@ class _Filler:
 
 
 def _text_for_rows_below(cell: Tag) -> Tag | None:
-    """The cell's content for the rows below; a number is only marked, so it is not summed twice."""
+    """The cell's content for the rows below; numbers get a mark, so that none is summed twice."""
     text = cell.get_text()
     if len(text) > _MAX_CHARS or len(cell.find_all(limit=_MAX_TAGS)) == _MAX_TAGS:
         return None

@@ -32,7 +32,7 @@ _MAX_DEPTH = 5
 def convert(
     data: bytes, file_name: str, on_page: Callable[[int, int], None] = lambda _, __: None
 ) -> Converted:
-    """A message with properties, or a bundle of them; ``on_page`` gets the number of each."""
+    """A message with properties, or a bundle of messages; ``on_page`` gets each one's number."""
     if file_name.lower().endswith(".mbox"):
         firsts = list(_FIRST_LINE.finditer(data))
         count = min(len(firsts), _MAX_MESSAGES)

@@ -33,9 +33,9 @@ _MIN_LETTER, _MAX_LETTER = 0.8, 3.0
 _WHITE = 250
 _DARK = 200
 _SMALLER, _HIGHER = 0.9, 0.2
-"""The most size and least height of a raised character, as shares of its neighbour's size.
+"""The maximum size and minimum elevation of a raised character, relative to its neighbour's size.
 
-A character that is just small is also higher, but less: by the room below its line.
+A character that is only small is elevated, too, but less: by the space below its baseline.
 """
 _TWO_DIGITS = re.compile(r"[0-9](?=([ \r\n]*)[0-9])")
 _BREAK = re.compile(r"[\r\n]+")
@@ -46,7 +46,7 @@ def convert(
     file_name: str,  # noqa: ARG001 - as every converter's
     on_page: Callable[[int, int], None] = lambda _, __: None,
 ) -> Converted:
-    """The text of a PDF file, page by page; ``on_page`` gets the number of each, and how many."""
+    """The text of a PDF file by page; ``on_page`` gets each page's number and the page count."""
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
@@ -154,7 +154,7 @@ class _PageReader:
         self._covers: list[TextBox] | None = None
         count = text_page.count_chars()
         text = text_page.get_text_range() if count else ""
-        if len(text) != count:  # some characters have two code units, or none, in the text
+        if len(text) != count:  # in the text, some characters have two code units or none
             codes = (pdfium.FPDFText_GetUnicode(self._raw, at) for at in range(count))
             text = "".join(chr(code) if 0 < code < 0x110000 else " " for code in codes)
         self._text = text.replace("\0", " ")
@@ -236,7 +236,7 @@ class _PageReader:
             and abs(first.left - last.left) < first.size / 2
             and abs(first.top - last.top) > first.size / 2
         )
-        # The mark of a note or a large initial does not have the size of the line.
+        # The mark of a note, or a large initial, differs from the size of its line.
         size = median((first.size, self._box((start + end) // 2).size, last.size))
         whole = TextBox(left, right, bottom, top, size)
         is_beside = right < 0 or left > self._width or top < 0 or bottom > self._height
@@ -283,7 +283,7 @@ class _PageReader:
         return " " if _is_raised(first, second) else ""
 
     def _box(self, at: int) -> TextBox:
-        """The box of a character on the upright page; PDFium only has the ink's box of some."""
+        """A character's box on the upright page; for some, PDFium only has the box of their ink."""
         rect, matrix = self._rect, self._matrix
         pdfium.FPDFText_GetLooseCharBox(self._raw, at, self._rect_pointer)
         pdfium.FPDFText_GetMatrix(self._raw, at, self._matrix_pointer)

@@ -13,12 +13,12 @@ from mdvec.converters.pdf_lines import APART, Line, in_rows, is_wide, joined, wi
 from mdvec.converters.pdf_margins import without_running_heads
 
 Bookmarks = dict[int, dict[str, int]]
-"""By page, from 0: the titles without spaces, and their levels."""
+"""By page, from 0: the levels of titles by their text without spaces."""
 
 _MIN_COLUMN_LINES, _MIN_DRAWN_LINES = 4, 2
-"""The least lines of a column, and if the file draws one column entirely before the other."""
+"""The minimum lines of a column, and the minimum if the file draws the columns one by one."""
 _MIN_FILLED = 0.55
-"""The least share of a column's width that its lines fill; cells of a table fill less."""
+"""The minimum share of a column's width that its lines fill; cells of a table fill less."""
 _HEADING_SIZE = 1.15
 _MAX_HEADING = 120
 _MAX_HEADING_LINES = 3
@@ -273,7 +273,7 @@ class _Page:
         return [*texts, *_table(table)]
 
     def _headings(self, rows: list[list[Line]]) -> dict[int, int]:
-        """The levels of headings, by line: a few lines in larger letters that are no sentences."""
+        """The levels of headings by their line's id: a few larger lines that are no sentences."""
         levels: dict[int, int] = {}
         for level, group in groupby(rows, lambda row: self._level(row[0]) if len(row) == 1 else 0):
             run = [row[0] for row in group]
@@ -322,8 +322,9 @@ def _may_continue(above: Line, line: Line, leading: float) -> bool:
 def _early_ends(run: list[Line], left: float, right: float) -> set[int]:
     """The indexes of lines that end early, except within a sentence of small letters.
 
-    Before kanji and kana, a line ends early if two more would fit; a word may be too long for the
-    room. If half of the lines have room and no full stop, as in an address, all of them end.
+    Before kanji and kana, a line ends early if two more characters would fit; otherwise the next
+    word may be too long for the room. If half of the lines have room and no full stop, as in an
+    address, every line ends a paragraph.
     """
     ends, starts, breaks = set(), set(), 0
     edge = max(line.right for line in run)

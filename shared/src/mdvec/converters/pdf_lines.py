@@ -50,7 +50,7 @@ class TextBox:
 
     @property
     def height(self) -> float:
-        """How high it is."""
+        """The extent from bottom to top."""
         return self.top - self.bottom
 
 
@@ -64,12 +64,12 @@ class Line(TextBox):
 
     @property
     def width(self) -> float:
-        """How wide it is."""
+        """The extent from left to right."""
         return self.right - self.left
 
     @property
     def middle(self) -> float:
-        """Its height on the page."""
+        """The vertical position of its centre on the page."""
         return (self.top + self.bottom) / 2
 
     @property

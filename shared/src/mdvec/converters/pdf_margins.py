@@ -13,7 +13,7 @@ from mdvec.converters.pdf_lines import APART, Line, in_rows
 _MARGIN = 0.1
 """The share of a page, at its top and bottom, where running heads may be."""
 _HEAD_APART = 1.5
-"""The least distance of a running head from the text, in multiples of the text's leading."""
+"""The minimum distance of a running head from the text, as a multiple of the text's leading."""
 _MAX_PAGE_NUMBER = 999
 _MIN_REPEATS = 3
 _NEAR_PAGES = 6
@@ -32,7 +32,7 @@ _PAGE_NUMBER = re.compile(
 def without_running_heads(pages: Sequence[list[Line]]) -> list[list[Line]]:
     """The pages without repeated rows in the margins of several pages near each other.
 
-    Words stay on the first of these pages; numbers that count the pages are removed from all.
+    Words stay on the first of these pages; page numbers are removed from all of them.
     """
     seen: dict[tuple[str, int], list[int]] = defaultdict(list)
     margins = [_margins(in_rows(page)) for page in pages]

@@ -1,4 +1,4 @@
-"""Converts files in a separate process, ours or a user's program, within a time limit.
+"""Converts files in a process of mdvec or by a user's program, within a time limit.
 
 A user's program gets a copy of a file, and prints it as Markdown.
 """
@@ -32,9 +32,9 @@ from mdvec.text import on_one_line
 
 MAX_SECONDS = 30.0
 _SECONDS_A_PAGE = 0.05
-"""A dense page takes .02, so that even a file of slow pages ends at about the limit."""
+"""The seconds that each page adds to the time limit; even a dense page takes only .02."""
 _MOST_SECONDS_MORE = 270.0
-"""The most additional time for pages, so that a very long file cannot block an import."""
+"""The maximum seconds that pages add, so that a very long file cannot block an import."""
 _MAX_ANSWER = 400_000_000
 _BLOCK = 2**18
 _POLL_SECONDS = 0.1
@@ -134,7 +134,7 @@ class ConversionFailed(UnreadableFile):
 
 
 class Converter:
-    """Converts one file after another; its process starts with the first.
+    """Converts one file after another; the process starts with the first file.
 
     The user's own commands are tried first. ``max_seconds`` is the time limit for one file in the
     process; each page adds a little. ``on_page`` gets the number of a page, and of all pages.

@@ -12,7 +12,7 @@ import re
 _UP, _DOWN, _END = "\ufdd0", "\ufdd1", "\ufdd2"
 _DIGIT = "[0-9０-９]"
 _THROUGH = f"[ *_~`{_END}]*"
-"""What may separate a number from its exponent: the marks of bold text, and spaces."""
+"""What may stand between a number and its exponent: marks of bold text, and spaces."""
 _LENGTHENS = rf"(?=[*_~` ]*[-−–+＋]?{_DIGIT}|[A-Za-z]{_END})"
 """A number, or a single letter, but not the letters of 2nd and 3rd."""
 _FRACTION = re.compile(rf"({_DIGIT}?){_UP}(\d+){_END}\s?[/⁄∕]\s?{_DOWN}(\d+){_END}")

@@ -56,7 +56,7 @@ def _has_unread(shapes: Iterable[Any]) -> bool:
 
 
 def _chart(shape: Any) -> str:  # noqa: ANN401
-    """The figures of a chart; "" without any."""
+    """The values of a chart as a table; "" if there are none."""
     if not getattr(shape, "has_chart", False):
         return ""
     try:

@@ -35,11 +35,11 @@ _MOST_LEVELS = 5
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """How one level of a list is numbered.
+    """How a level of a list is numbered.
 
     Attributes:
         start: its first number.
-        way: Word's name for the number format; "bullet" for signs.
+        way: Word's name for the number format; "bullet" for bullets.
         text: the text before a paragraph, with ``%2`` for the number of the second level.
         follows: "tab", "space" or "nothing".
         restarts_after: the level, from 1, after which it restarts; 0 for none, None for any.
@@ -164,7 +164,7 @@ def _numbers_of(properties: ET.Element | None) -> tuple[str | None, int | None]:
 
 
 def _level(level: ET.Element) -> tuple[int, _Level]:
-    # A format that only new versions of Word know has a second one as fallback.
+    # A format that only new versions of Word support is followed by a fallback.
     ways = [way.get(f"{W}val", "") for way in level.iter(f"{W}numFmt")]
     is_picture = level.find(f"{W}lvlPicBulletId") is not None
     restart = _value(level, "lvlRestart")
@@ -322,7 +322,7 @@ def _text(element: ET.Element) -> str:
 
 
 def _runs(items: Iterable[_Item | None]) -> Iterator[list[_Item]]:
-    """The items grouped to lists; a heading is a group of its own."""
+    """The items grouped into lists; each heading is a separate group."""
     for is_in_list, run in groupby(items, lambda item: item is not None and not item.is_heading):
         shown = [item for item in run if item is not None]
         yield from [shown] if is_in_list else ([heading] for heading in shown)

@@ -1,4 +1,4 @@
-"""Moves texts of a Word file to where mammoth reads them, and removes those that Word hides.
+"""Moves texts of a Word file to where mammoth reads them, and removes texts that Word hides.
 
 mammoth skips elements that it does not know, with all their content.
 """
@@ -14,7 +14,7 @@ from mdvec.converters.raised import set_apart
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _AROUND = frozenset((f"{W}fldSimple", f"{W}dir", f"{W}bdo", f"{_M}oMathPara"))
-"""Elements that only wrap others."""
+"""Elements that only wrap other elements."""
 _ABOUT_ROWS = (f"{W}tblPrEx", f"{W}trPr")
 _LIKE = {f"{W}cr": f"{W}br", f"{W}ptab": f"{W}tab", f"{W}dstrike": f"{W}strike"}
 _TEXTS = (f"{W}t", f"{W}ruby", f"{_M}t")
@@ -50,7 +50,7 @@ def is_on(switch: ET.Element | None) -> bool:
 
 
 def make_readable(tree: ET.Element) -> bool:
-    """Unfold fields, readings and formulas into runs of text; returns whether any were."""
+    """Unfold fields, readings and formulas into runs of text; returns whether there were any."""
     is_changed = False
     for row in tree.iter(f"{W}tr"):
         before = row.find(f"{W}trPr/{W}gridBefore")

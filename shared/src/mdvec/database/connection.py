@@ -67,11 +67,11 @@ class DatabaseUnusable(DatabaseError):
 
 
 class NoFile(DatabaseUnusable):
-    """The path is, or can only be, something else than a file; nothing may replace it."""
+    """The path is, or can only be, something other than a file; nothing may replace it."""
 
 
 class OtherVersion(DatabaseUnusable):
-    """The file has a format of another version; ``made`` says of which."""
+    """The file has the format of another version; ``made`` says of which."""
 
     def __init__(self, path: Path, made: str, remedy: str) -> None:
         self.made = made
@@ -106,7 +106,7 @@ def open_database(path: Path, mode: OpenMode) -> Iterator[apsw.Connection]:
 
 
 class KeptReader:
-    """Lends connections for reading one file, and reuses some: opening takes a tenth of a search.
+    """Lends connections for reading a file and reuses them, as opening takes a tenth of a search.
 
     A connection is kept only while the write-ahead log is empty, so that none sees deleted data,
     and is reused only if no process has written to the file since.
@@ -265,7 +265,7 @@ def snapshot(connection: apsw.Connection) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(apsw.ConnectionClosedError):  # only after Ctrl-C, as rolled back
+        with suppress(apsw.ConnectionClosedError):  # only after Ctrl-C, which has rolled back
             if connection.in_transaction:
                 connection.execute("COMMIT")
 

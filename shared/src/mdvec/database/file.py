@@ -60,7 +60,7 @@ def open_to_others(database: Path) -> dict[Path, int]:
 
 
 def read_only_index(database: Path) -> Path | None:
-    """The index of the write-ahead log, if this user can write the database but not that file."""
+    """The write-ahead log's index if this user can write the database, but not the index."""
     index = Path(f"{database}-shm")
     if not index.exists() or not is_writable(database):
         return None
@@ -108,7 +108,7 @@ class FileStamp:
 
 
 def stamp_of(database: Path) -> FileStamp | None:
-    """The stamp of the file, None if there is none.
+    """The stamp of the file; None if the file does not exist.
 
     A reader creates an empty log and deletes it, which does not count as a write.
     """

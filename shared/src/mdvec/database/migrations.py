@@ -1,4 +1,4 @@
-"""The database format: ``schema.sql`` is the newest; numbered steps bring older files to it.
+"""The database format: ``schema.sql`` is the newest; numbered steps migrate older files to it.
 
 To change the format, edit ``schema.sql`` and append a step that makes the same change to a file of
 the format before. A released step is never edited, and imports nothing that may change.
@@ -16,7 +16,7 @@ APPLICATION_ID = 0x6D647663  # "mdvc"
 _APPLICATION = slice(68, 72)
 """Its position in SQLite's header."""
 OLDEST = 17
-"""The format that the steps start from; no release wrote an older one."""
+"""The format that the steps start from; no release wrote an older format."""
 _SCHEMA = Path(__file__).with_name("schema.sql")
 
 
@@ -201,7 +201,7 @@ LATEST = OLDEST + len(STEPS)
 
 
 def migrate(connection: apsw.Connection) -> None:
-    """Create the schema in an empty file, or bring an older one to it, in one transaction.
+    """Create the schema in an empty file, or migrate an older file to it, in one transaction.
 
     The file is empty, or of format ``OLDEST`` to ``LATEST``; a file of ``LATEST`` is not written.
     """

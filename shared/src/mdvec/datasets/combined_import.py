@@ -80,7 +80,7 @@ class CombinedOutcome:
 
 @dataclass
 class CombinedImport:
-    """The import of one group of files: read parts, and files whose rows are kept from before.
+    """The import of one group of files, of which some are read and others keep their stored rows.
 
     ``_before`` has the rows of the last import's table, and ``_differences`` how its files differ;
     both are empty without such a table.
@@ -99,12 +99,13 @@ class CombinedImport:
     _outcome: CombinedOutcome = field(default_factory=CombinedOutcome)
 
     def run(self, name: str, unchanged: Collection[str], scan: Scan) -> CombinedOutcome:
-        """Read what changed, and combine it with what did not.
+        """Read new and changed files, and combine their rows with those of unchanged files.
 
         Args:
             name: the name of the table in SQL.
             unchanged: the paths of files that have not changed since their last import.
-            scan: missing files stay in the table if they are where it could not look.
+            scan: the scan of the source; missing files stay in the table if they may be in a place
+                that it could not look at.
 
         Raises:
             UnreadableFile: the files cannot be combined; the old table is still valid.
@@ -158,7 +159,7 @@ class CombinedImport:
             units = {column.name: column.unit for column in understood.columns if column.unit}
             commas = any(column.has_decimal_commas for column in understood.columns)
             part = self._parts[file.path] = ReadPart(file, parquet, types, units, commas)
-            if part.has_decimal_commas:  # if it is read again as text, this is lost
+            if part.has_decimal_commas:  # reading the file again as text would lose this
                 self._with_commas.add(file.path)
         except NotATable as error:
             self._parts.pop(file.path, None)
@@ -173,7 +174,7 @@ class CombinedImport:
                 self._kept[file.path] = before[file.path]
 
     def _reread_kept(self) -> None:
-        """Read the unchanged files, too, whose rows were to be kept."""
+        """Read also the unchanged files whose rows were to be kept."""
         unread = dict(self._kept)
         for file in self.planned.files:
             if self._kept.pop(file.path, None) is not None:
@@ -221,7 +222,7 @@ class CombinedImport:
                 return
 
     def _is_own(self, part: ReadPart) -> bool:
-        """Whether a file is a Parquet file, which is not copied."""
+        """Whether a part is the user's own Parquet file, which is not copied."""
         return part.parquet.parent != self.reader.snapshots.folder
 
     def _common_columns(self) -> tuple[str, ...]:
@@ -264,7 +265,7 @@ class CombinedImport:
                 number, texts = len(self._parts) + len(self._kept), agreed.keys() - types.keys()
                 as_text |= texts
                 self._reread(as_text, texts)
-                if len(self._parts) + len(self._kept) < number:  # a column may have left with them
+                if len(self._parts) + len(self._kept) < number:  # files left, perhaps with a column
                     common = self._common_columns()
                 continue
             before = self._before.types
@@ -333,7 +334,7 @@ class CombinedImport:
         """Read all files whose rows were to be kept, with some columns as text.
 
         Raises:
-            UnreadableFile: one cannot be read now; so the table stays as it is.
+            UnreadableFile: a file cannot be read now; the table must stay as it is.
         """
         files = {file.path: file for file in self.planned.files}
         for path in list(self._kept):

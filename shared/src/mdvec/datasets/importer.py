@@ -127,7 +127,7 @@ class _DatasetImport:
     def _import_files(self) -> None:
         unchanged = {file.path for file in self.found if self._is_unchanged(file)}
         planned = self._plan(unchanged)
-        # The rows of a file that leaves a combined table are in no copy of its own.
+        # A file that leaves a combined table has no copy of its own yet, so it must be read.
         unchanged -= {file.path for file in planned.single if not self._is_by_itself(file)}
         self.progress.files = len(self.found) - len(unchanged)
         # A new file must not take the name of an existing table, or of one that the user named.
@@ -162,7 +162,7 @@ class _DatasetImport:
         )
 
     def _import_group(self, planned: PlannedGroup, unchanged: Collection[str]) -> None:
-        """Import files as one table, or note why they cannot be."""
+        """Import files as one table, or note why that is impossible."""
         try:
             name = self.tables.free(planned.group.name)
         except TableNameTaken:
@@ -183,7 +183,7 @@ class _DatasetImport:
                 self.progress.file_done()
 
     def _keep_group(self, planned: PlannedGroup) -> None:
-        """Keep the tables of files that cannot become one, and that of the last import."""
+        """Keep the stored tables of files that cannot be combined now, and their combined table."""
         for stored in self.stored:
             if stored.combined and stored.path == planned.group.pattern:
                 self.tables.setdefault(stored.name, stored)
@@ -264,7 +264,7 @@ class _DatasetImport:
     def _import_file(self, file: FoundFile, doubt: str = "") -> None:
         """Import a new or changed file, or note why it cannot be imported.
 
-        ``doubt`` is why it is in no table with others.
+        ``doubt`` is why it was not combined with other files, if there is a reason.
         """
         left_out = [(file.path, doubt)] if doubt else []
         reading, stage = self.readings.of(file.path), self.job.stopwatch.stage("datasets")
@@ -359,7 +359,7 @@ class _DatasetImport:
         """Check that rows of files that may still exist stay in one table.
 
         Raises:
-            ImportRefused: a failure would leave them in none, or in two.
+            ImportRefused: a failure would leave rows in no table, or in two.
         """
         tables_of = Counter(origin for table in self.tables.values() for origin in table.origins)
         complete = {file.path for file in self.files}
@@ -373,17 +373,18 @@ class _DatasetImport:
                     raise self._rows_refused({origin, path, table.path}, path)
 
     def _rows_refused(self, names: set[str], path: str) -> ImportRefused:
-        """The refusal, with the failure that has one of these names or is of the file's group."""
+        """The refusal, which cites the failure of one of ``names``, the file, or its group."""
         names = names | {self.group_of.get(path, path)}
         of_them = (each for each in self.failed if each.file_path in names)
         problem = next(of_them, Problem(path, "it cannot be reached now"))
         return ImportRefused(f"{problem.file_path}: {problem.reason}; nothing was changed")
 
     def _check_names(self) -> None:
-        """Check that a table which the user names has a file of the table that had the name.
+        """Check that a table named by the user has a file of the table that had the name before.
 
         Raises:
-            ImportRefused: it has none, and a file of that table is in no table that the user names.
+            ImportRefused: it has none, and a file of the earlier table is in no table named by the
+                user.
         """
         chosen = {table_name(self.tool.name, group.name): group for group in self.options.tables}
         files = {name: self.tables[name].file_paths for name in chosen if name in self.tables}
@@ -422,7 +423,7 @@ class _DatasetImport:
                 read[origin] = read[origin].with_notes(*sentences)
 
     def _places(self, left_out: Iterable[Problem]) -> list[Place]:
-        """What choices may be for."""
+        """The tables and files that choices may apply to."""
         paths = self.paths | {file.path for file in self.files}
         failed = {problem.file_path for problem in self.failed}
         names = {file.path: file.sheet for file in self.files if file.path not in failed}
@@ -441,7 +442,7 @@ class _DatasetImport:
         return [Problem(*each) for of_file in named.values() for each in of_file]
 
     def _stored_of(self, path: str) -> Iterator[DatasetTable]:
-        """The stored tables of a file by itself."""
+        """The stored tables of a file, without the combined table that it may be part of."""
         return (each for each in self.stored if each.path == path and not each.combined)
 
     def _fail(self, origin: str, error: UnreadableFile) -> None:

@@ -33,7 +33,7 @@ class CollectedTables(dict[str, DatasetTable]):
         return self.free(file, inner_table)
 
     def free(self, *parts: str) -> str:
-        """The SQL name of a table that is called by these words of a file or of a group.
+        """The SQL name of a table that is named after ``parts``, the words of a file or group.
 
         Raises:
             TableNameTaken: another file's table has it.

@@ -1,4 +1,4 @@
-"""Import options that only a dataset has: files that are one table, and how files are read."""
+"""Import options only for datasets: which files are one table, and how files are read."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class Place:
     """A table of a file, or what is there in place of one.
 
     Attributes:
-        path: the file, as scanned.
+        path: the file's path as scanned.
         table: the table's name in the file, "" if it has none; None if the file was not opened.
         origin: the table's name in reports.
         columns: the names of its columns.
@@ -185,7 +185,7 @@ def places_of(
     paths: Collection[str],
     alone: Mapping[str, str],
 ) -> list[Place]:
-    """What choices may be for: tables, what could not be read, was left out, or has no table.
+    """What choices may apply to: tables, and what could not be read, is left out, or has none.
 
     ``alone`` has the names of tables that are alone in a file, where they are known.
     """
@@ -202,7 +202,7 @@ def places_of(
     without = set(paths).difference(place.path for place in places)
     for problem in left_out:
         path, inner = split_origin(problem.file_path, paths)
-        if inner or path in without:  # else the reason is why its tables are their own
+        if inner or path in without:  # else it is the reason why its tables are separate
             name = inner or alone.get(path)
             places.append(Place(path, name, problem.file_path, left_out=problem.reason))
     return [*places, *(Place(path, "", path) for path in without)]
@@ -246,7 +246,7 @@ class ChosenReadings:
         return bool(self.new) and before != now
 
     def check(self, places: Collection[Place], known_before: Collection[str]) -> None:
-        """Check that each new choice is for a file, and for a column that one has.
+        """Check that each new choice applies to a file, and to a column that such a file has.
 
         Args:
             places: the tables after the import, and what could not be imported.
@@ -322,7 +322,7 @@ class ChosenReadings:
 
 
 def _for_existing_column(choice: ReadingChoice, before: Iterable[ReadingChoice]) -> ReadingChoice:
-    """A choice; header=auto and na=auto are for columns of that name only if one was chosen."""
+    """The choice; header=auto and na=auto name columns only if there are choices for these."""
     of_files = (Setting.TOTALS, Setting.NOTES)
     settings = {_HEADER: Setting.HEADER_ROW, _NULL: Setting.NULL, **{s.value: s for s in of_files}}
     is_setting = choice.value == AUTO and choice.column.lower() in settings
@@ -336,7 +336,7 @@ def _what(choice: ReadingChoice) -> str:
 
 
 def _is_for(choice: ReadingChoice, place: Place) -> bool:
-    """Whether a choice is for a table, or may be."""
+    """Whether a choice applies, or may apply, to a table."""
     if unpacked_ending(data_ending(place.path)) not in _ENDINGS[choice.setting]:
         return False
     may_be = place.table is None and bool(choice.table_in(place.path))
@@ -344,7 +344,7 @@ def _is_for(choice: ReadingChoice, place: Place) -> bool:
 
 
 def _lacks_column(choice: ReadingChoice, fitting: Collection[Place]) -> bool:
-    """Whether a choice is for a column that none of the tables has for which it is."""
+    """Whether a choice is for a column that none of the tables that it applies to has."""
     none_has = not any(place.failure or choice.column in place.columns for place in fitting)
     return bool(choice.column and fitting) and none_has
 
@@ -381,7 +381,8 @@ class DatasetOptions:
 
     Attributes:
         tables: groups of files that the user makes one table each, also in later imports.
-        is_separate: whether every other file is a table of its own in a new or rebuilt tool.
+        is_separate: whether every file outside of ``tables`` is a separate table, in a new or
+            rebuilt tool.
         readings: how files shall be read; valid until they are taken back.
     """
 

@@ -50,9 +50,9 @@ def plan(
 ) -> ImportPlan:
     """Plan an import.
 
-    An existing tool keeps its groups: only new files join one. A new or rebuilt tool gets a group
-    for names that differ by a date or a number only.
-    ``unchanged`` are the paths of files that need no reading.
+    An existing tool keeps its groups, which only new files can join. A new or rebuilt tool gets a
+    group for files whose names differ only by a date or a number. ``unchanged`` are the paths of
+    files that need no reading.
 
     Raises:
         ImportRefused: no file fits a pattern that the user gave, or one fits two.
@@ -110,7 +110,7 @@ def _fitting(
     known: Iterable[FileGroup],
     home: FileGroup | None,
 ) -> list[FileGroup]:
-    """The groups that a file fits: of those chosen now, else its present one, else the others."""
+    """The groups that a file fits: those chosen now, else its present group, else other groups."""
     if now := [group for group in chosen if may_join(group, file)]:
         return now
     if home is not None and may_join(home, file):
@@ -125,7 +125,7 @@ def _several_fit(
     """Why a file that fits several patterns of the user is a table of its own.
 
     Raises:
-        ImportRefused: they are of this command.
+        ImportRefused: the patterns were given to this import.
     """
     first, second = fits[:2]
     if first in chosen_now:
@@ -140,7 +140,7 @@ def _several_fit(
 
 
 def _doubts(group: FileGroup, files: Iterable[FoundFile]) -> dict[str, str]:
-    """Why files, by path, stay out of a group: another may hold their rows, too."""
+    """By path, why files stay out of a group: another of its files may hold the same rows."""
     if group.is_chosen:
         return {}
     doubts = {}

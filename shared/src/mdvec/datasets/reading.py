@@ -63,7 +63,7 @@ class FileReader:
     Attributes:
         tool: has the source folder.
         snapshots: where copies go.
-        on_rows: is called now and then with the number of rows read since.
+        on_rows: called now and then with the number of rows read since the last call.
         max_memory_mb: the memory for reading a file; see ``limited_memory``.
         understood: how each table was read, by its origin.
         alone: the names of tables that are alone in their files, by the path of each opened file.
@@ -94,7 +94,7 @@ class FileReader:
         return limited_memory(self.max_memory_mb)
 
     def read(self, path: str, reading: ReadingOptions) -> tuple[Path, tuple[Column, ...]]:
-        """The one table of a file as Parquet, the file's own path or a new copy, and its columns.
+        """The only table of a file as a Parquet file (its own, or a new copy), and the columns.
 
         Raises:
             SeveralTables: it is a workbook with several tables.
@@ -145,7 +145,7 @@ class FileReader:
         """Open a file, of any format but Parquet, whose tables can be copied within the context.
 
         Raises:
-            NotATable: it is no file of its format at all.
+            NotATable: it is not a file of the format that its ending promises.
             UnreadableFile: it is damaged, locked by a password, or open in another program.
             SnapshotsUnwritable: the folder of copies cannot be written.
         """

@@ -44,8 +44,8 @@ class MovedFiles:
 class DatasetReport:
     """The tables of a dataset, and the parts of its files that were not imported, with reasons.
 
-    ``readings`` say, for each table, how the files that this import opened were read; ``moved``,
-    which files left a combined table; ``unused``, which choices of the user are for none.
+    ``readings`` tell for each table how the files that this import opened were read, ``moved``
+    which files left a combined table, and ``unused`` which of the user's choices apply to no file.
     """
 
     tables: tuple[DatasetTable, ...]
@@ -129,7 +129,7 @@ def unsupported_files(paths: Iterable[str]) -> Iterator[Problem]:
 def moved_files(
     before: Iterable[DatasetTable], now: Iterable[DatasetTable], named: Collection[str]
 ) -> Iterator[MovedFiles]:
-    """The files that left a combined table for others, without those of which a reason is told."""
+    """The files that left a combined table, except ``named`` files, whose reason is reported."""
     homes = {path: table for table in now for path in table.file_paths if path not in named}
     for table in before:
         moved: dict[bool, dict[str, str]] = {}
@@ -169,7 +169,7 @@ def with_reading(
         for each in table.combined.files
     ]
     reading = by_origin.get(table.origin, before.get(table.parquet, ""))
-    if table.origin in table.file_paths:  # the pattern is a file's name, and the note that file's
+    if table.origin in table.file_paths:  # the pattern is also a file's name, which has the note
         reading = ""
     return replace(table, reading=reading, combined=replace(table.combined, files=tuple(files)))
 
@@ -199,10 +199,10 @@ def table_changes(before: Iterable[DatasetTable], now: Iterable[DatasetTable]) -
 
 
 def check_files(job: ImportJob, stored: Sequence[DatasetTable], files: Sequence[FoundFile]) -> None:
-    """Check that there are files, if there were.
+    """Check that a dataset with tables still has files.
 
     Raises:
-        NoFiles: there are none.
+        NoFiles: it has none, and the whole source could be scanned.
     """
     name, number = job.tool.name, counted(len(stored), "table")
     if stored and not files and not job.scan.unseen:

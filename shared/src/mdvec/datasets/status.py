@@ -40,7 +40,7 @@ class DatasetContents:
     readings: tuple[ReadingChoice, ...] = ()
 
     def import_facts(self) -> list[Fact]:
-        """How the user wants files read, if they say so."""
+        """The user's choices of how files are read, if there are any."""
         return [("read as chosen", "; ".join(map(str, self.readings)))] if self.readings else []
 
     def content_facts(self) -> list[Fact]:
@@ -146,7 +146,7 @@ def _with_log(tool: Tool, file: FoundFile) -> FoundFile:
 
 
 def stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileState]:
-    """The imported files with their states at the import; none fits if their copy is lost."""
+    """The imported files with their states at the import, which never match for lost copies."""
     files = dataset_tables.imported_files(connection, tool.id).values()
     states = {file.path: (file.size, file.mtime_ns) for file in files}
     lost = (table for table in dataset_tables.dataset_tables(connection, tool.id) if table.is_lost)

@@ -56,7 +56,7 @@ _BROKEN = (
     "with other lines is searched as text, too (quote values that hold a colon)"
 )
 _MAX_KEPT_CHARS = 20_000_000
-"""How much text of split files is kept in memory while an endpoint embeds it."""
+"""How many characters of split files are kept in memory while an endpoint embeds them."""
 
 
 def import_documents(job: importing.ImportJob) -> importing.ImportReport:
@@ -171,7 +171,7 @@ class _FolderImport:
         return self._report(deleted=len(gone))
 
     def _ready_index(self, stored: Mapping[str, StoredFile]) -> None:
-        """Begin the index of an empty tool, or bring the tool's to this version and engine."""
+        """Begin the index of an empty tool, or adapt an existing one to this version and engine."""
         self.index.drop_leftovers()
         if not self.index.has_generation or (self.job.request.mode == "new" and not stored):
             self.index.begin_first_generation()
@@ -180,7 +180,7 @@ class _FolderImport:
             self.index.create_missing_indexes()
 
     def _has_changed(self, file: FoundFile, stored: Mapping[str, StoredFile]) -> bool:
-        """Whether a file must be read: it is new, it is not as stored, or all files are read."""
+        """Whether a file must be read: it is new or not as stored, or it is read in any case."""
         known = stored.get(file.path)
         is_as_stored = known is not None and known.state == file.state
         is_read_anyway = self.job.request.checksum or self._lacks_parts(file.path)
@@ -191,7 +191,7 @@ class _FolderImport:
         return is_bundle(path) and self._stored_in[path] <= 1
 
     def _is_gone(self, path: str, seen: Set[str]) -> bool:
-        """Whether a document without a file is in no bundle, either.
+        """Whether a stored document no longer exists, neither as a file nor in a bundle.
 
         The parts of a bundle that was not read this time stay.
         """

@@ -1,4 +1,4 @@
-"""Reads a stored document or a part of it, for instance the text after a hit."""
+"""Reads a stored document or a part of it, for example the text after a hit."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ class DocumentText:
 
     If ``truncated``, the limit cut it short and the rest begins at ``next_position``.
     ``links_to`` are the documents that it links to, with the headings or blocks
-    ("note.md#heading"), ``linked_from`` those that link to it; ``unresolved`` are links to none.
-    ``pages`` names the pages of the original file, beginning with ``first_page``; "" and 0 if it
-    has none.
+    ("note.md#heading"); ``linked_from`` are those that link to it; ``unresolved`` are links that
+    lead to no document. ``pages`` names the pages of the original file, beginning with
+    ``first_page``; "" and 0 if it has none.
     """
 
     tool: str
@@ -89,7 +89,7 @@ class DocumentText:
 
     @property
     def numbered(self) -> str:
-        """The part, with its number in front of each line."""
+        """The part, with the line number before each line."""
         text = self.with_pages
         edges = [*line_starts(text), len(text)]
         lines = [text[start:end] for start, end in pairwise(edges) if start < end]
@@ -160,7 +160,7 @@ def _tool_with_texts(connection: apsw.Connection, name: str) -> Tool:
 def _stored(
     connection: apsw.Connection, tables: index.Tables, file_path: str
 ) -> index.StoredText | None:
-    """The text of the document with this path, or of the only one that is called so."""
+    """The text of the document with this path, or of the only document with this name."""
     with suppress(UnicodeEncodeError):  # no path has a lone surrogate
         stored = documents.stored_text(connection, tables, file_path)
         if stored is not None:

@@ -1,4 +1,4 @@
-"""The names of models, and facts about each; cheap to import."""
+"""The names of models, and facts about each model; cheap to import."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def canonical(name: str) -> str:
 class OnnxSource:
     """Where a model's ONNX files are on the hub, and facts that they may lack.
 
-    The first existing one of ``files`` is used. ``prefixes`` precede questions and passages;
+    The first of ``files`` that exists is used. ``prefixes`` precede questions and passages;
     ``pages`` are the sources of these facts.
     """
 
@@ -76,8 +76,8 @@ class ModelConstants:
     """How far cosines of a model are trusted.
 
     ``vector_trust`` is their weight against the words of a query (see ``search/core/fusion.py``).
-    ``unrelated`` are mean and standard deviation of the cosine of the nearest passage, over
-    questions that nothing answers (see ``search/core/fusion.py``).
+    ``unrelated`` has the mean and standard deviation of the nearest passage's cosine, over
+    questions that no passage answers; None if they were not measured.
     """
 
     vector_trust: float
@@ -92,12 +92,12 @@ class ModelConstants:
 
 
 _UNMEASURED = ModelConstants(1.6, None)
-"""The trust of e5-small: a guess until it is fitted with bench/calibrate.py."""
+"""The constants of e5-small: a guess until they are fitted with bench/calibrate.py."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """A model's name and figures.
+    """A model's name and properties.
 
     ``dimension`` is the length of its vectors; ``default_size`` and ``default_overlap`` are chunk
     sizes in its own tokens; ``max_tokens`` is its input limit.
@@ -153,13 +153,13 @@ E5_SMALL = ModelCard(
 def _of_onnx(
     name: str, summary: str, dimension: int, max_tokens: int, licence: str, source: OnnxSource
 ) -> ModelCard:
-    """The card of a model for onnxruntime; none was measured, so all have the same constants."""
+    """The card of a model for onnxruntime; all have the same constants, as none was measured."""
     how_to_get = f"{INSTALL_ONNX}, then: mdvec model pull {name}"
     return ModelCard(name, summary, dimension, max_tokens, licence, how_to_get, onnx=source)
 
 
 def _ruri(parameters: int, dimension: int, megabytes: int) -> ModelCard:
-    """ruri-v3 by Nagoya University; the ONNX files are a conversion by somebody else."""
+    """A ruri-v3 model by Nagoya University, whose ONNX files were converted by a third party."""
     name = f"ruri-v3-{parameters}m"
     return _of_onnx(
         name, f"Japanese, {parameters} million parameters, 8 bit ({megabytes} MB)", dimension,

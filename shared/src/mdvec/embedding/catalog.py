@@ -44,7 +44,7 @@ _OPENAI_DIMENSIONS = {
 _ROOM_OF_PREFIXES = 32
 _FREE_TIER = "On Gemini's free tier Google may use texts to improve its products."
 QUESTION = "mdvec"
-"""The text to embed in a trial; it is not the user's."""
+"""The text to embed in a trial; no text of the user is sent."""
 
 
 class UnknownModel(ModelError):
@@ -68,7 +68,7 @@ class ModelChoice:
 
 @dataclass(frozen=True, slots=True)
 class ListedModel:
-    """A model, why it is unusable on this machine (None if it is not), and whether auto is it."""
+    """A model, why it cannot be used here (None if it can), and whether ``auto`` chooses it."""
 
     card: ModelCard
     missing: str | None
@@ -76,7 +76,7 @@ class ListedModel:
 
 
 def card_named(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> ModelCard:
-    """The card of the model ``name``; its dimension is 0 if only an endpoint or its files know.
+    """The card of a model; its dimension is 0 if only an endpoint or the model's files tell it.
 
     Raises:
         UnknownModel: there is no model of that name.
@@ -127,7 +127,7 @@ def _onnx_folder(name: str, options: BackendOptions) -> Path | None:
 
 
 def _room(folder: Path | None) -> int:
-    """How many tokens of a model's limit remain beside a prefix."""
+    """How many tokens of a model's limit remain if a prefix is added."""
     limit = (max_tokens_of(folder) if folder else None) or 512
     return limit - min(_ROOM_OF_PREFIXES, limit // 4)
 
@@ -187,7 +187,7 @@ def _endpoint_missing(name: str, options: BackendOptions) -> str | None:
 def _is_not_installed(module: str) -> bool:
     try:
         return importlib.util.find_spec(module) is None
-    except ModuleNotFoundError:  # the package that it is in
+    except ModuleNotFoundError:  # the parent package is not installed
         return True
 
 
@@ -202,7 +202,7 @@ def list_models(
 
 
 def choose(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> ModelChoice:
-    """The model that ``name`` stands for; ``auto`` is the first usable one of ``AUTO_ORDER``.
+    """The model that ``name`` stands for; ``auto`` is the first usable model of ``AUTO_ORDER``.
 
     Raises:
         UnknownModel: there is no model of that name.
@@ -297,7 +297,7 @@ def pull(name: str, may_download: MayDownload, options: BackendOptions = DEFAULT
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How a model answered; times are in seconds. ``host`` is None for a model that runs here."""
+    """The result of a trial; times are in seconds. ``host`` is None for a model that runs here."""
 
     name: str
     host: str | None

@@ -47,7 +47,7 @@ class Backend(Protocol):
     """One loaded model; it gets checked texts, one call at a time.
 
     Loading raises ModelUnavailable if a package, a file, a device or a key is missing, or the files
-    are of no such model; a call raises ModelError if the model fails.
+    do not fit this backend; a call raises ModelError if the model fails.
     """
 
     card: ModelCard
@@ -56,7 +56,7 @@ class Backend(Protocol):
 
     @property
     def revision(self) -> str:
-        """Which weights and prefixes it has."""
+        """Identifies the weights and prefixes of the model."""
 
     @property
     def dimension(self) -> int:
@@ -98,7 +98,7 @@ class Embedder:
 
     @property
     def fingerprint(self) -> str:
-        """Model, revision, dimension and normalisation; vectors compare only if this is equal."""
+        """Model, revision, dimension and normalisation; equal for vectors that can be compared."""
         return f"{self.name}@{self._backend.revision}:{self.dimension}:l2"
 
     def token_spans(self, text: str) -> list[TokenSpan]:

@@ -49,7 +49,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """What the user is asked to allow: a tool's texts and questions go to an endpoint."""
+    """What the user must allow: that a tool's texts and questions are sent to an endpoint."""
 
     tool: str
     model: str
@@ -72,7 +72,7 @@ class RemoteBackend(Backend, Protocol):
     endpoint: Endpoint
 
     def measure_dimension(self) -> int:
-        """The length of its vectors, found by requesting one."""
+        """The length of its vectors, found by requesting a vector."""
 
 
 class RemoteEmbedder(Embedder):
@@ -87,12 +87,12 @@ class RemoteEmbedder(Embedder):
     def _check_vectors(self, encoded: Vectors, count: int) -> Vectors:
         try:
             return super()._check_vectors(encoded, count)
-        except BadEmbedding as error:  # more texts would cost money and get no better vectors
+        except BadEmbedding as error:  # sending more texts would cost money without better vectors
             raise EndpointUnusable(str(error)) from error
 
 
 class EndpointFailure(ModelUnavailable):
-    """An endpoint cannot embed now; paid vectors are kept."""
+    """An endpoint cannot embed now; vectors that were already paid for are kept."""
 
 
 class KeyMissing(EndpointFailure):
@@ -120,7 +120,7 @@ def checked_vectors(
 ) -> Vectors:
     """The vectors of a response, one row for each of ``count`` texts, in their order.
 
-    ``dimension`` is the expected length; None means the length of the first.
+    ``dimension`` is the expected length; None means that of the first vector.
 
     Raises:
         EndpointUnusable: the number or length of rows is wrong, or they are no numbers.
@@ -142,7 +142,7 @@ def checked_vectors(
         vectors = np.array(rows, dtype=np.float64)
     except OverflowError:  # an integer of hundreds of digits
         vectors = np.full((count, 1), np.inf)
-    # NaN is not below it either; squares of larger numbers overflow float32.
+    # NaN fails this comparison, too; squares of larger numbers overflow float32.
     if not (np.abs(vectors) < _MAX_NUMBER).all():
         raise EndpointUnusable(_bad_answer(host, "a vector with NaN or infinite numbers"))
     if not vectors.any(axis=1).all():

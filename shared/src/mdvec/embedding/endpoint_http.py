@@ -32,17 +32,17 @@ _GZIP_OR_ZLIB = 32 + zlib.MAX_WBITS
 T = TypeVar("T")
 logger = logging.getLogger("mdvec")
 FOR_QUESTIONS = RetryOptions(max_retries=1, base_delay=0.3, max_delay=1.0)
-"""Someone waits for the answer, and search also works with words alone."""
+"""Few retries for questions: someone waits, and search also works with words alone."""
 FIXED_WORD = "mdvec"
-"""Sent to see whether an endpoint answers; it is not the user's text."""
+"""The text sent to test an endpoint; it is not from the user."""
 _MIN_SHARE = 0.5
-"""The seconds that a last attempt gets, however little time remains."""
+"""The minimum seconds for an attempt, however little time remains."""
 TOO_MANY, _OWN_FAULT = 429, 500
 _TRANSIENT = {408, 409, 425, TOO_MANY, _OWN_FAULT, 502, 503, 504, 529}
 _MAX_REASON = 300
 _ABOUT_CONTENT = {400, 413, 422}
 _ABOUT_KEY = "api key not valid"
-"""What Gemini says with status 400."""
+"""Gemini's message about a wrong key, which comes with status 400."""
 _GO_ON = "What is embedded already is kept"
 _SECONDS = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)s?")
 
@@ -164,7 +164,7 @@ class Transient(Exception):
     """A failure that may pass soon.
 
     Args:
-        wait: how many seconds the endpoint asks for.
+        wait: how many seconds the endpoint asks to wait; None if it does not say.
         may_be_of_text: whether the text may be the cause: some servers report a bad text with the
             status of an internal error.
     """
@@ -186,7 +186,7 @@ def with_retries(
     seconds: float,
     total: float = math.inf,
 ) -> T:
-    """What ``send`` returns for the texts, repeated while it raises ``Transient``.
+    """The result of ``send`` for the texts, which is called again while it raises ``Transient``.
 
     ``send`` gets its time limit: ``seconds``, or what remains of ``total``, the limit of all
     attempts together.
@@ -205,7 +205,7 @@ def with_retries(
             refused = _why_not_again(
                 failure, attempt, options, host, is_over=time.monotonic() >= end
             )
-            # The caller halves several texts and so repeats them all; a single text gets all
+            # The caller halves several texts, which repeats them all anyway; a single text gets all
             # attempts.
             is_lasting = refused is not None or (attempt > 0 and len(texts) > 1)
             if (
@@ -247,7 +247,7 @@ def _why_not_again(
 
 
 def _wait(failure: Transient, attempt: int, options: RetryOptions) -> float:
-    """At least half of the growing delay, at random, and at least what the endpoint asks for."""
+    """The seconds to wait: half to all of the growing delay, or more if the endpoint asks."""
     delay = options.base_delay * options.backoff_factor**attempt
     delay *= random.uniform(0.5, 1.0)  # noqa: S311 - only to spread requests
     return min(max(delay, failure.wait or 0.0), options.max_delay)

@@ -53,7 +53,7 @@ def load(card: ModelCard, options: BackendOptions) -> Embedder:
 
 
 def known_source(name: str) -> OnnxSource | None:
-    """The catalogue's entry for a model, by its name or its repository's."""
+    """The catalogue's entry for a model, found by its name or that of its repository."""
     return next(
         (
             card.onnx
@@ -115,7 +115,7 @@ class OnnxFiles:
 class OnnxPlace:
     """Where a model should be: a folder or repository, and its ONNX files, the preferred first.
 
-    ``must_be`` is set if the user named the file; then no other is used.
+    ``must_be`` is set if the user named the file; then no other file is used.
     """
 
     model: str
@@ -126,7 +126,7 @@ class OnnxPlace:
         """The ONNX file to use among these names.
 
         Raises:
-            Lacking: there is none, or several and none has the usual name.
+            Lacking: there is no ONNX file, or there are several without a usual name.
         """
         there = [name for name in names if name.endswith(".onnx")]
         wanted = self.files if self.must_be else (*self.files, *_USUAL)
@@ -219,7 +219,7 @@ class OnnxPlace:
 
 
 def _folder(path: PurePosixPath) -> str:
-    """The folder of a path; "" for the model's own."""
+    """The folder of a path; "" for the model's own folder."""
     return "" if path.parent == PurePosixPath() else path.parent.as_posix()
 
 

@@ -31,7 +31,7 @@ class RetryOptions(SettingsSection):
     """``[model.retry]``: when a request to an endpoint is repeated; times are in seconds.
 
     The wait before retry n is ``base_delay * backoff_factor ** n``, or what the endpoint asks for,
-    but at most ``max_delay``; an endpoint that asks for more ends the import.
+    but at most ``max_delay``; if an endpoint asks for more, the import ends.
     """
 
     max_retries: int = bounded(3, 0, 20, "retries")
@@ -43,8 +43,8 @@ class RetryOptions(SettingsSection):
 class OpenAIOptions(SettingsSection):
     """``[model.openai]``: an endpoint that speaks OpenAI's protocol.
 
-    Without ``dimensions``, vectors keep the model's own; without ``api_key_env``, OPENAI_API_KEY
-    is read for OpenAI itself, and no key for others.
+    Without ``dimensions``, vectors have the model's own dimension. Without ``api_key_env``,
+    OPENAI_API_KEY is read for OpenAI itself, and no key for other endpoints.
     """
 
     base_url: Annotated[str, AfterValidator(_without_slash)] = Field(
@@ -61,7 +61,7 @@ class OpenAIOptions(SettingsSection):
 
 
 class GeminiOptions(SettingsSection):
-    """``[model.gemini]``: Google's; ``api_key_env`` None is GEMINI_API_KEY, or GOOGLE_API_KEY."""
+    """``[model.gemini]``: without ``api_key_env``, it is GEMINI_API_KEY, or GOOGLE_API_KEY."""
 
     base_url: Annotated[str, AfterValidator(_without_slash)] = Field(
         GEMINI_URL, pattern=_URL, repr=False, description=_AN_ADDRESS

@@ -22,7 +22,7 @@ DATA_ENDINGS = (
 
 
 def split_ending(path: str) -> tuple[str, str]:
-    """A path without its ending, and the ending unchanged: ``.csv.gz`` counts as one."""
+    """A path without its ending, and the ending unchanged; ``.csv.gz`` counts as one ending."""
     rest, dot, ending = path.rpartition(".")
     if not dot:
         return path, ""
@@ -34,7 +34,7 @@ def split_ending(path: str) -> tuple[str, str]:
 
 
 def data_ending(path: str) -> str:
-    """The ending of a path in lower case; "" if it has none. ``.csv.gz`` counts as one."""
+    """The ending of a path in lower case, such as ``.csv.gz``; "" if it has none."""
     return split_ending(path.rpartition("/")[2])[1].lower()
 
 

@@ -19,7 +19,7 @@ class PassingProblem(Problem):
 
 
 class UnreadableFile(Exception):
-    """One file cannot be imported; the message says why.
+    """A file cannot be imported; the message says why.
 
     ``may_pass`` is whether it may be readable later although it does not change.
     """
@@ -30,7 +30,7 @@ class UnreadableFile(Exception):
 
     @classmethod
     def of_error(cls, error: OSError) -> Self:
-        """The error of the system, which may pass."""
+        """The exception for an error of the system, which may pass."""
         return cls(f"it cannot be read ({system_message(error)})", may_pass=True)
 
     @classmethod

@@ -23,7 +23,7 @@ _BLOCK = 2**17  # fits the processor's cache together with its text; a megabyte 
 
 
 class UncertainEncoding(UnreadableFile):
-    """No encoding, or several, fit a file."""
+    """No encoding, or more than one, fits a file."""
 
 
 @dataclass(frozen=True, slots=True)

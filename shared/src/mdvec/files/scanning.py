@@ -21,15 +21,15 @@ from mdvec.text import composed, has_long_ending
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 """Folders that are never entered, like hidden ones."""
 _NOT_UNICODE = re.compile("[\ud800-\udfff]")
-"""What Python puts in a path for bytes that are not UTF-8."""
+"""Characters that stand for bytes in a path that are not UTF-8."""
 FileState = tuple[int, int]
-"""A file's size in bytes and its time of change in nanoseconds."""
+"""A file's size in bytes and its modification time in nanoseconds."""
 _MOST_NS = 2**63 - 1
-"""The database stores no later time: 2262-04-11. A file system may hold one."""
+"""The latest time that the database can store (2262-04-11); file systems may have later ones."""
 
 
 def state_of(*statuses: os.stat_result) -> FileState:
-    """The state of a file, or of files that belong together: their sizes, the latest time."""
+    """The state of a file, or of files that belong together: total size and latest time."""
     latest = max(status.st_mtime_ns for status in statuses)
     size = sum(status.st_size for status in statuses)
     return size, max(min(latest, _MOST_NS), -_MOST_NS)
@@ -63,7 +63,7 @@ class ScanRules:
     has_own_exclude: bool | None = False
 
     def json_fields(self) -> dict[str, object]:
-        """The rules as they are shown; what only a tool can have where it has it."""
+        """The rules as JSON fields; those that only a tool can have are left out if unset."""
         own = ("include", "formats", "has_own_exclude")
         return {name: value for name, value in asdict(self).items() if value or name not in own}
 
@@ -78,7 +78,7 @@ class FoundFile:
 
     @property
     def state(self) -> FileState:
-        """Its size and time of change; while they stay, the file counts as unchanged."""
+        """Its size and modification time; while both are the same, the file is unchanged."""
         return self.size, self.mtime_ns
 
 
@@ -87,11 +87,10 @@ class Scan:
     """The result of scanning a source folder.
 
     ``unseen`` lists folders that could not be read (with a trailing '/') and files that exist but
-    cannot be imported; their stored content must not be deleted. ``others`` are files left out
-    only because of their ending. ``has_left_out``: patterns left out a file that has one of the
-    endings. ``empty`` are folders below the source (with a trailing '/')
-    that hold nothing but hidden files (such as .DS_Store of macOS), like the mount point of a disk
-    that is not mounted.
+    cannot be imported; their stored content must not be deleted. ``others`` are files left out only
+    because of their ending. ``has_left_out`` says whether patterns left out a file that has one of
+    the endings. ``empty`` are folders below the source (with a trailing '/') that hold nothing but
+    hidden files (such as .DS_Store of macOS), like the mount point of a disk that is not mounted.
     """
 
     files: tuple[FoundFile, ...]
@@ -115,7 +114,7 @@ class Scan:
         return tuple(folder for folder in self.empty if folder in had)
 
     def keeping_emptied(self, stored: Iterable[str]) -> Scan:
-        """The scan with emptied folders counted as unread; a source without files is refused."""
+        """The scan with emptied folders added to ``unseen``, unless the source has no files."""
         return replace(self, unseen=(*self.unseen, *(self.emptied(stored) if self.files else ())))
 
     def may_still_have(self, path: str) -> bool:

@@ -1,7 +1,7 @@
-"""Sends the texts of an import to an endpoint, once allowed, and keeps the vectors of each batch.
+"""Sends an import's texts to an endpoint if allowed, and stores the vectors of each batch.
 
-One request is in flight while the import splits and stores other files. The next is sent once the
-vectors of the last are in the database, so a kill loses at most one paid request.
+One request is in flight while the import splits and stores other files. The next request is sent
+when the vectors of the last one are in the database, so a kill loses at most one paid request.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MAX_REFUSED, _MAX_REFUSED_AT_FIRST = 50, 3
 _LAST_SECONDS = 3.0
 """How long a stopped import waits for a paid response."""
 _LOOK_SECONDS = 0.1
-"""The interval of checks for cancellation while waiting for a response."""
+"""The seconds between checks for cancellation while waiting for a response."""
 
 
 class PaidVectors:
@@ -252,8 +252,8 @@ class EndpointTexts:
     def _set_aside(self, texts: Sequence[str], refused: embedding.TextRefused) -> bool:
         """Find the refused text by bisection and continue without it; False gives up.
 
-        It may be too long, which only the endpoint can tell. An endpoint that refuses one text
-        after the other refuses the requests, not the texts.
+        The text may be too long, which only the endpoint can tell. If an endpoint refuses one text
+        after the other, it refuses the requests, not the texts.
         """
         if len(texts) > 1:
             self._next[:0] = texts
@@ -285,7 +285,7 @@ def ask_about_questions(job: ImportJob, model: str, load: Callable[[], embedding
 
 
 def _obtain_consent(job: ImportJob, sending: embedding.Sending) -> bool:
-    """Whether texts may go there: by an earlier yes for this tool and address, else asked now."""
+    """Whether texts may be sent: the user allowed it earlier for this tool and address, or now."""
     where = job.connection, job.tool.id, sending.endpoint.origin
     if is_endpoint_allowed(*where):
         return True
@@ -313,7 +313,7 @@ def _result_of(answer: Future[embedding.Vectors]) -> embedding.Vectors:
         raise_if_cancelled()
         try:
             return answer.result(_LOOK_SECONDS)
-        except TimeoutError:  # of this wait, or of the call, which is then raised below
+        except TimeoutError:  # from this wait; one from the call is raised below
             continue
     return answer.result()
 

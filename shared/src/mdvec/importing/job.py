@@ -63,15 +63,15 @@ class ImportRequest:
     """What to import and how; None means the tool's value, or the model's default.
 
     ``rules`` are the current scan settings; ``scan_explicit`` names those that are not defaults.
-    A tool's first import takes ``rules``, a later one only with ``take_scan``, without those that
-    were stated for the tool. With ``checksum`` files are compared by
-    content, whatever their size and time. An ``is_automatic`` import, which no user
-    requested, keeps the content of folders that are now empty: a disk may not be mounted.
-    With ``is_background`` documents are stored without vectors, which the next import adds. The
-    error of an ``is_unattended`` import is stored, since nobody reads its messages.
-    ``engine`` is the server that indexes the vectors; None indexes them in the database file.
-    ``converting`` are the user's commands that convert files. ``max_memory_mb`` limits the reading
-    of a data file; None means a quarter of the machine's memory.
+    A tool's first import takes ``rules``. Later imports do so only with ``take_scan``, and keep the
+    rules that were stated for the tool. With ``checksum``, files are compared by content,
+    regardless of size and time. An ``is_automatic`` import, which no user requested, keeps the
+    content of folders that are now empty: a disk may not be mounted. With ``is_background``
+    documents are stored without vectors, which the next import adds. The error of an
+    ``is_unattended`` import is stored, since nobody reads its messages. ``engine`` is the server
+    that indexes the vectors; None indexes them in the database file. ``converting`` are the user's
+    commands that convert files. ``max_memory_mb`` limits the reading of a data file; None means a
+    quarter of the machine's memory.
     """
 
     database: Path
@@ -132,8 +132,8 @@ class ImportReport:
     """The result of an import.
 
     ``added`` to ``unchanged`` count documents, a household's transactions, or a dataset's tables.
-    ``failed`` lists what could not be imported, and why. ``chunks`` is how many the tool has now;
-    of these the model embedded ``chunks_embedded`` in this import, and ``chunks_pending`` have no
+    ``failed`` lists what could not be imported, and why. ``chunks`` is how many chunks the tool has
+    now; ``chunks_embedded`` of them were embedded in this import, and ``chunks_pending`` have no
     vector yet. ``model`` is "" without a model. ``hints`` are sentences about files that were
     skipped, are in no chunk, or have invalid front matter. ``undecided`` lists files that wait for
     a user's decision; they are stored like failures.
@@ -175,7 +175,7 @@ class ImportReport:
         return f"{self.chunks_embedded} embedded with {self.model} in {self.seconds:.1f} s{pending}"
 
     def json_fields(self) -> dict[str, object]:
-        """The fields of `mdvec import --format json`: those of other kinds are null."""
+        """The fields of `mdvec import --format json`; the fields of other kinds are null."""
         shared = asdict(replace(self, details=None))
         del shared["details"]
         hints = shared.pop("hints")
@@ -354,7 +354,7 @@ class ProgressCount:
 
 
 def check_unchanged(connection: apsw.Connection, tool: Tool) -> None:
-    """Check, within a transaction, that the tool is still the one this import began with.
+    """Check, within a transaction, that the tool is still the tool that this import began with.
 
     Raises:
         ToolChanged: it was deleted or rebuilt.

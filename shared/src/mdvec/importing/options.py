@@ -73,12 +73,12 @@ def resolve_chunking(
 ) -> ChunkingOptions:
     """The chunking options: as requested, else the tool's, else the model's defaults.
 
-    The stored chunking binds unless this is a rebuild, which needs the model's ``card``. Texts that
-    are not split, as those of a household, take no request: it is meant for notes.
+    The stored chunking is binding unless this is a rebuild, which needs the model's ``card``. For
+    texts that are not split, such as a household's, the request is ignored: it is meant for notes.
 
     Raises:
-        ImportRefused: another chunking was requested without a rebuild, or the tool's own is of
-            other rules than this version's.
+        ImportRefused: another chunking was requested without a rebuild, or the tool's chunking
+            follows other rules than this version's.
         InvalidChunking: the options are impossible, or too large for this model.
     """
     requested = chosen.model_dump(exclude_none=True) if KINDS[tool.kind].has_passages else {}
@@ -183,7 +183,7 @@ def _taking_exclude(scan: ScanRules, current: ScanRules) -> ScanRules:
 
 
 def _with_stated(scan: ScanRules, current: ScanRules) -> ScanRules:
-    """The current settings with what was stated for a tool itself."""
+    """The current settings, with the rules that were stated for the tool itself."""
     return replace(
         scan,
         extensions=tuple(dict.fromkeys((*current.extensions, *scan.formats))),

@@ -25,8 +25,8 @@ from mdvec.tools import registry
 class TextIndex:
     """One tool's texts and the model that embeds them, held by an importer for one import.
 
-    Every write checks first that the tool is still the same. A rebuild is staged: it fills the
-    tables of the next generation while searches still read those of the current one.
+    Every write first checks that the tool is still the same. A rebuild is staged: it fills the
+    tables of the next generation while searches still read those of the current generation.
     """
 
     def __init__(self, job: ImportJob, progress: ProgressCount) -> None:
@@ -71,7 +71,7 @@ class TextIndex:
         return documents.document_counts(self._connection, self._tool.tables)
 
     def known_vectors(self, path: str, content_hash: str) -> dict[str, bytes]:
-        """Vectors to reuse, by text: of the document at ``path``, and of one with that content."""
+        """Vectors to reuse, by text: of the documents at ``path`` and with that content."""
         if self._tables.staged:
             return {}
         with snapshot(self._connection):
@@ -110,7 +110,7 @@ class TextIndex:
         self.check_model()
 
     def check_model(self, *, rebuild: bool = False) -> None:
-        """Check the requested model before an import begins; that of a new generation is loaded.
+        """Check the requested model before an import begins; for a new generation, load it.
 
         Raises:
             ImportRefused: it is not that of the current generation.
@@ -122,7 +122,7 @@ class TextIndex:
             model_to_load(self._tool, self._job.request.model, rebuild=False)
 
     def prepare_for_texts(self, *, rebuild: bool) -> None:
-        """Load the model of texts to come; a new generation's asks whether they may be sent.
+        """Load the model for new texts; for a new generation, also ask whether they may be sent.
 
         Raises:
             ImportRefused: it is not that of the current generation.
@@ -157,8 +157,8 @@ class TextIndex:
     def embed(self, texts: Sequence[str], known: dict[str, bytes]) -> embedding.Vectors | None:
         """One vector per text; reuses the ``known`` vectors and adds new ones to them.
 
-        A background import embeds later: None, unless all vectors are known, or for a rebuild,
-        which must be complete before searches read it.
+        A background import embeds later and gets None, unless all vectors are known or it is a
+        rebuild, which must be complete before searches read it.
 
         Raises:
             EndpointStopped: the model's endpoint failed; finished vectors are kept.
@@ -183,7 +183,8 @@ class TextIndex:
     def embed_pending(self) -> list[Problem]:
         """Embed the documents stored without vectors, one by one; returns those that failed.
 
-        Each document gets its vectors in one transaction, so a kill loses one document's.
+        Each document gets its vectors in one transaction, so a kill loses those of at most one
+        document.
         """
         problems = []
         waiting = index.pending_documents(self._connection, self._tables)
@@ -272,7 +273,7 @@ class TextIndex:
         """How many files this import has stored, according to the database."""
         if self._tables.staged:
             if not has_table(self._connection, self._tables.documents):
-                return 0  # not begun, or has already replaced the old generation
+                return 0  # the rebuild has not begun, or has already replaced the old generation
             return documents.document_counts(self._connection, self._tables).documents
         done = registry.get_tool(self._connection, self._tool.name).import_done
         return 0 if done is None or self._files_before is None else done - self._files_before

@@ -1,7 +1,7 @@
 """Chroma as the index of vectors: a server's address, its client, and a collection there.
 
-Only ids and vectors are sent. Chroma's own client waits for an answer forever; here a server has a
-few seconds to answer a search, and more for receiving vectors.
+Only ids and vectors are sent. Chroma's own client has no time limit; here a server gets a few
+seconds to answer a search, and more to receive vectors.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _EXTRA = this_installation().adding_extra("chroma")
 
 
 class Hnsw(SettingsSection):
-    """``[index.hnsw]``: the settings of a collection's graph, under the names that Chroma gives.
+    """``[index.hnsw]``: the settings of a collection's graph, under Chroma's names.
 
     Only ``ef_search`` can change later; changes of the others apply from the next rebuild on.
     """
@@ -192,7 +192,7 @@ class ChromaIndex:
 
 
 def _is_chunk(name: str) -> bool:
-    """Whether an id in a collection can be one of mdvec's; other programs may write there, too."""
+    """Whether an id in a collection can be mdvec's, as other programs may write there, too."""
     return name.isascii() and name.isdigit() and len(name) < len(str(2**63))
 
 

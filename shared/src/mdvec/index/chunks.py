@@ -214,7 +214,7 @@ def documents_of_chunks(
 def section_goes_on(
     connection: apsw.Connection, tables: Tables, document_id: int, heading: str, position: int
 ) -> int | None:
-    """The next position, from ``position`` on, of text under the same heading; else None."""
+    """The next position, from ``position`` on, of text under the same heading; None if none."""
     row = connection.execute(
         f"SELECT heading, start_position FROM {identifier(tables.vectors)} "
         "WHERE document_id = ? AND end_position > ? ORDER BY start_position LIMIT 1",
@@ -232,7 +232,7 @@ def chunk_count(connection: apsw.Connection, tables: Tables) -> int:
 
 @dataclass(frozen=True, slots=True)
 class VectorStatistics:
-    """The number of vectors, the lengths of all chunks in characters, and the vectors' bytes."""
+    """The number of vectors, their size in bytes, and the lengths of chunks in characters."""
 
     count: int
     shortest: int

@@ -21,9 +21,9 @@ _SIGN = f"[./&+{HYPHENS}]"
 
 
 def chunks_in_parts(connection: apsw.Connection, tables: Tables, word: str) -> list[int]:
-    """The best hundred chunks that spell a word in letters as two (Wi-Fi, VS Code, Node.js).
+    """The best hundred chunks that spell a word in letters as two words (Wi-Fi, VS Code, Node.js).
 
-    Between them is one sign, or a space if both begin with a capital: "is land" is no island.
+    Between the two is one sign, or a space if both begin with a capital: "is land" is not island.
     """
     if len(word) < _MIN_LETTERS or not (word.isascii() and word.isalpha()):
         return []

@@ -74,7 +74,8 @@ class Condition:
     """The condition that a document must meet; None and "" restrict nothing.
 
     Every matching path begins with ``path_prefix``. The document must have all of the folded tags,
-    or subtags of them, and be among ``documents``; one without a date of its own meets no day.
+    or subtags of them, and be among ``documents``. A document without a date of its own meets no
+    condition on days.
     """
 
     path_matches: Callable[[str], bool] | None = None
@@ -110,7 +111,7 @@ def documents_passing(
 def _passing(
     connection: apsw.Connection, tables: Tables, condition: Condition
 ) -> tuple[str, list[object]]:
-    """The condition in SQL, on the table of properties, and its values."""
+    """The condition as SQL on the table of properties, and its parameters."""
     where, values = ["document_id > 0"], list[object]()
     for tag in condition.tags:
         where.append(

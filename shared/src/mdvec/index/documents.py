@@ -161,7 +161,7 @@ def document_counts(connection: apsw.Connection, tables: Tables) -> DocumentCoun
 
 @dataclass(frozen=True, slots=True)
 class StoredText:
-    """A stored document; ``title`` is its file's name if it has none of its own."""
+    """A stored document; ``title`` is the name of its file if the document has no title."""
 
     id: int
     file_path: str
@@ -193,7 +193,7 @@ def path_meant(
 
 
 def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> StoredText | None:
-    """The document with that path, else one whose path is equal in composed form, else None."""
+    """The document at a path, else a document whose path is equal in composed form, else None."""
     exact = _exact_text(connection, tables, file_path)
     if exact is not None:
         return exact
@@ -208,7 +208,7 @@ def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> 
 def pages_of(
     connection: apsw.Connection, tables: Tables, file_path: str, start: int, end: int
 ) -> tuple[str, int]:
-    """The pages of a converted document that hold a passage, and the first; "", 0 for none."""
+    """The pages of a converted document with a passage, and the first; "" and 0 if none."""
     if not page_unit(file_path):
         return "", 0
     row = connection.execute(

@@ -1,4 +1,4 @@
-"""Finds the chunks that contain words literally, among those to which the index of words leads."""
+"""Finds chunks that contain words literally, among candidates from the index of words."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BESIDE_NUMBER = re.compile(rf"({_LETTER}*)({NUMBER.pattern})((?:{_LETTER}[^\W{C
 """A number with the letters around it, with which it may be one term (US$, 48260km)."""
 _PAIR = 2
 _FULL_WIDTH = {sign: sign + 0xFEE0 for sign in range(0x21, 0x7F)}
-"""Of each sign of ASCII the same in full width."""
+"""Maps each printable ASCII character to its full-width form."""
 
 
 def chunks_saying(
@@ -150,7 +150,7 @@ def _matching(
 
 
 def _containing(connection: apsw.Connection, tables: Tables, term: str) -> list[str]:
-    """The words in letters and digits that contain one."""
+    """The indexed words in letters and digits that contain a term."""
     return column(
         connection,
         f"SELECT term FROM {tables.vocabulary} "

@@ -1,8 +1,8 @@
 """The properties of documents and the links between them, for the index.
 
 Properties are tags, dates and other entries of front matter; like the search indexes, they are
-derived from the stored documents. Links are stored by key, and only resolved when they are read,
-since a key may name several documents, or one that is imported later.
+derived from the stored documents. Links are stored by key and resolved when they are read, since a
+key may name several documents, or a document that is imported later.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def stored_properties(
 
 @lru_cache(maxsize=2_048)
 def _properties(tags: str, aliases: str, day: str, other: str) -> Properties:
-    """A row of properties, all of it JSON but the day; cached, as documents are found again."""
+    """Parse a row of properties, in which all but the day is JSON; cached for repeated hits."""
     return Properties(
         tuple(json.loads(tags)),
         tuple(json.loads(aliases)),
@@ -225,9 +225,9 @@ def value_counts(connection: apsw.Connection, tables: Tables) -> dict[str, Count
 
 
 def short_enough(names: Iterable[str]) -> Iterator[str]:
-    """The entries or values that are short enough for an answer; long ones are rather texts.
+    """The names of entries or values that are short enough for an answer; others are left out.
 
-    They are never cut, as a client passes them on.
+    They are never shortened, because clients use them in filters.
     """
     return (name for name in names if len(name) <= _MAX_NAMED_CHARS)
 
@@ -264,7 +264,7 @@ def documents_called(connection: apsw.Connection, tables: Tables, name: str) -> 
 def documents_linking_to_none(
     connection: apsw.Connection, tables: Tables, name: str
 ) -> frozenset[int]:
-    """The documents with a link of this name or path that leads to no document (yet)."""
+    """The documents with a link to this name or path, if no document has it (yet)."""
     if documents_named(connection, tables, name):
         return frozenset()
     linking = (
@@ -361,7 +361,7 @@ def _links_of(connection: apsw.Connection, tables: Tables, document_id: int) -> 
 def _resolve_links(
     connection: apsw.Connection, tables: Tables, where: str, *values: int
 ) -> Iterator[_Link]:
-    """Each link with one document, preferably in the source's folder, or with the shortest path."""
+    """Each link with a document: preferably in the source's folder, else with the shortest path."""
     documents, keys = identifier(tables.documents), tables.keys
     # The folder of a path is what precedes its last "/".
     cursor = connection.execute(

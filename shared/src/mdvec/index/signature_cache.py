@@ -50,10 +50,10 @@ _State = tuple[int, int, bytes]
 
 @dataclass(frozen=True, slots=True)
 class SignatureBuild:
-    """The head of a table of signatures, stored in its row 0.
+    """The header of a table of signatures, stored in its row 0.
 
-    ``build_id`` has all bytes of the row. ``centre`` is None until the first import ends.
-    ``last_chunk`` was the highest chunk id when the centre was last checked.
+    ``build_id`` is the whole content of the row. ``centre`` is None until the first import ends.
+    ``last_chunk`` is the highest chunk id at the time when the centre was last checked.
     """
 
     build_id: bytes
@@ -280,7 +280,7 @@ def _read(
 
 
 def _blocks(connection: apsw.Connection, tables: Tables) -> Iterator[tuple[list[int], list[bytes]]]:
-    """The rows of all documents in the order of their chunks, a few megabytes at a time."""
+    """The rows of all documents, ordered by their chunks, in blocks of a few megabytes."""
     ids: list[int] = []
     blobs: list[bytes] = []
     size = 0

@@ -44,7 +44,7 @@ its own estimate is off by three standard deviations."""
 _MANY, _WIDENING = 4, 8
 """If the second comparison keeps more than one in 4, it is repeated on 8 times as many."""
 _MAX_UNCOMPARED = 320
-"""Up to this many are kept without comparison: reading them is cheaper than comparing."""
+"""Up to this many signatures are kept without a comparison, which would cost more than it saves."""
 _MEAN_AGREEMENT = (2 / np.pi) ** 0.5
 _MAX_COSINE = 0.95
 _LANES, _FIRST_LANE = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0001000100010001)

@@ -27,8 +27,8 @@ from mdvec.text import HYPHENS, folded, identifier, morphemes
 _MAX_READ_BYTES = 64_000_000
 """How much stored text is read at most; a million bytes take about 2.5 ms."""
 _MAX_STATING = 1_000
-"""Of how many documents the front matter and the passages are read for a word that is nowhere else,
-which takes about 10 ms."""
+"""The maximum number of documents whose front matter and passages are read for a word found nowhere
+else, which takes about 10 ms."""
 _PARTS = re.compile(r"[a-z]+|\d+")
 _HIRAGANA = re.compile("[\u3041-\u3096]")
 _VERB_END = "[\u3041-\u3096]{1,3}"
@@ -98,10 +98,10 @@ def chunks_with(
 def front_matter_with(
     connection: apsw.Connection, tables: Tables, word: str, document_ids: Sequence[int]
 ) -> list[str]:
-    """The paths of the documents with a whole word in a front matter's value, if no passage has it.
+    """The paths of documents with a whole word in a value of front matter, if no passage has it.
 
-    Only the passages of ``document_ids`` are read. A part of a longer word, of an address or of a
-    version is not whole. None are named of a word that very many documents have.
+    Only the passages of ``document_ids`` are read. A part of a longer word, an address or a version
+    is not a whole word. The list is empty if very many documents have the word.
     """
     if not has_properties(connection, tables) or len(document_ids) > _MAX_STATING:
         return []
@@ -140,7 +140,7 @@ def _rows_with(connection: apsw.Connection, tables: Tables, texts: str, spelling
     else:
         where, value = contains("text", spelling)
         return column(connection, f"SELECT id FROM ({texts}) WHERE {where}", (value,))
-    # Full width would need every text to be folded; a current index already has such words.
+    # Finding full-width words needs every text to be folded; a current index already has them.
     is_current = has_current_words(connection, tables)
     rows = connection.execute(
         f"SELECT id, text FROM ({texts}) WHERE text LIKE ?",

@@ -1,7 +1,8 @@
 """Replaces, renames and drops a tool's tables, and keeps its index of vectors up to date.
 
-Chunks may be stored before their vectors, so that words find them at once. All chunks of such a
-document have an empty embedding. While there are some, a partial index makes counting them fast.
+Chunks may be stored before their vectors, so that searches by words find them at once. All chunks
+of such a document have an empty embedding. A partial index makes counting them fast, and exists
+only while there are any.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ DERIVED = (*WORD_TABLES, *PROPERTY_TABLES, "signatures")
 
 
 class _Derived:
-    """The name of a derived table, which begins with the attribute's; it needs no quotes in SQL."""
+    """The name of a derived table, which begins with the attribute's name; SQL needs no quotes."""
 
     def __set_name__(self, _: type, kind: str) -> None:
         self._kind = kind
@@ -44,7 +44,7 @@ class _Derived:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The names of one generation of a tool's tables; the first two are to be quoted in SQL.
+    """The names of one generation of a tool's tables; ``documents`` and ``vectors`` need quotes.
 
     ``staged`` tables belong to an unfinished rebuild; no tool's name contains their '@'.
     """
@@ -85,7 +85,7 @@ class Tables:
     links = _Derived()
     """The links between documents, by the keys they name."""
     keys = _Derived()
-    """The keys that links find documents by."""
+    """The keys by which links find documents."""
 
     def index(self, what: str) -> str:
         """Name of the SQLite index on ``what``."""

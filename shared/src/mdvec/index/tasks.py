@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _OPEN_TASK = re.compile(r"(?m)^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[ \][ \t]+(\S.*)$")
 
 _MAYBE_CODE = re.compile(r"(?m)^(?![ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]).*\n[ >]*(?: {4}|\t)[ \t]*\S")
-"""An indented line that is not directly below an item; parsing each document would be slow."""
+"""Matches where indented code is possible; only then is a document parsed, which is slow."""
 
 
 def chunks_with_tasks(connection: apsw.Connection, tables: Tables) -> NDArray[np.int64]:
@@ -51,7 +51,7 @@ def chunks_with_tasks(connection: apsw.Connection, tables: Tables) -> NDArray[np
 def open_tasks(content: str, file_path: str) -> list[tuple[int, str]]:
     """The open tasks of a document outside code and comments, each with its line.
 
-    They are items (- [ ]), and Org's headings with a state such as TODO.
+    Open tasks are list items (- [ ]), and Org headings with a state such as TODO.
     """
     shown = shown_lines(content, file_path)
     tasks = [(match.start(), match[1].strip()) for match in _OPEN_TASK.finditer(shown)]

@@ -1,4 +1,4 @@
-"""Patterns for words as texts may spell them: numbers in groups, kanji with spaces among them."""
+"""Patterns for spellings of words in texts: grouped numbers, kanji with spaces between them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _IN_WORD = "[a-z0-9\u30a1-\u30fa\u30fc\u3005-\u3007\u3400-\u9fff]"
 _JOINING = f"[_.@+{HYPHENS}]"
 NUMBER = re.compile(rf"\d+(?:{_SEPARATOR}\d+)*")
 _NUMBER_FIRST = re.compile(rf"(?<![a-z0-9_]){NUMBER.pattern}")
-"""A number with no letter before it, as in an identifier."""
+"""A number that does not follow a letter, as it would in an identifier."""
 MIN_GROUPED = 4
 """The least digits of a number that may be written in groups of thousands."""
 _GAP = r"(?:(?!\n[^\S\n]*\n)\s)+"
-"""What may be between words: no blank line, behind which other text begins."""
+"""What may be between words: spaces and line ends, but no blank line, which ends a text."""
 _MIN_JOINED = 6
-"""The least digits of a number that may be grouped in any way (a phone's); fewer may be a range."""
+"""The least digits of a number that may be grouped arbitrarily (phone); fewer may be a range."""
 
 
 def digits_of(number: str) -> str:
@@ -35,7 +35,7 @@ def thousands(digits: str) -> list[str]:
 
 
 def words_pattern(wanted: str, *, inside: bool) -> re.Pattern[str]:
-    """A pattern for folded words in a row, whose ends may be within longer words if ``inside``."""
+    """A pattern for consecutive folded words; with ``inside``, both ends may be in longer words."""
     words = _GAP.join(map(_word_pattern, wanted.split()))
     edge = "" if inside else "[a-z0-9]"
     before = f"(?<!{edge})" if edge and wanted[:1].isascii() and wanted[:1].isalnum() else ""

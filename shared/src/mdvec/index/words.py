@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 _MAX_READING = 64
 _MAX_CONTAINING = 48
 _MORE_KANA = 4
-"""How many characters longer than an English word its katakana may be, the mark included."""
+"""How many characters longer than an English word its katakana may be, including the mark."""
 _KATAKANA_WORDS = (f"{WORD_MARK}ァ", f"{WORD_MARK}ヿ")
 _ALL_WORDS = ("", chr(sys.maxunicode))
 _BYTES_EACH = 6
 _MAX_COUNT = 255
 _DELETED = -1
-"""The id of a row that marks deletions: the vocabulary may have words that occur in no chunk."""
+"""The id of a row that exists after deletions, when the vocabulary may have unused words."""
 _MAX_WITH_PHRASES = 100
 _MAX_POSTINGS = 1_500
 _MAX_POSTINGS_WITHIN = 20_000
@@ -91,7 +91,7 @@ def other_spellings(
 
 
 def nearest_words(connection: apsw.Connection, tables: Tables, term: str) -> list[str]:
-    """The words that differ from one in letters or katakana by the fewest typing errors."""
+    """The words that differ from a term in letters or katakana by the fewest typing errors."""
     spelling = term.removeprefix(WORD_MARK)
     edits = max_edits(spelling)
     if not edits:
@@ -269,8 +269,8 @@ def matching_chunks(
 
     Terms are used from the rarest on until they have too many postings: frequent terms cost the
     most and are the least specific, and candidates are scored by all terms later. A name in letters
-    is one term, while a few words in Japanese are dozens, which would outvote it; so half as many
-    chunks again are found by the rarest words alone. With ``within``, only those chunks are found,
+    is one term, while a few Japanese words yield dozens, which would outvote it; so the rarest
+    words alone find half as many chunks in addition. With ``within``, only those chunks are found,
     and more postings are read because most belong to other chunks.
     """
     known = sorted(
@@ -316,7 +316,7 @@ def _best_by_bm25(
     if within is None:
         sql = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? ORDER BY rank LIMIT ?"
         return column(connection, sql, (match, limit))
-    # "+" keeps FTS5 from looking up the ids one by one. bm25() is called only for these rows.
+    # "+" keeps FTS5 from looking up ids one by one; bm25() is called only for the rows that pass.
     return column(
         connection,
         f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? AND +rowid IN carray(?) "

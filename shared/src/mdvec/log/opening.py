@@ -225,7 +225,7 @@ class LogSettings(SettingsSection):
 
 
 def open_log(settings: LogSettings, warn: Callable[[str], None]) -> None:
-    """Write mdvec's log to the file of the settings from now on, instead of an earlier one.
+    """Write mdvec's log to the file in the settings from now on, instead of an earlier file.
 
     If the file cannot be written, ``warn`` is called and there is no log.
     """

@@ -40,11 +40,11 @@ from mdvec.tools import registry
 DATABASE, SETTINGS = "mdvec.sqlite", "config.toml"
 """The members of a backup."""
 WORKING_FOLDER = ".mdvec-backup-"
-"""How the names of the folders begin in which backups are made and unpacked."""
+"""The prefix of the names of folders in which backups are made and unpacked."""
 _PAGES_A_STEP = 2_000
 
 OnCopied = Callable[[int, int], None]
-"""Takes the number of bytes copied, and the total."""
+"""A callback that gets the number of bytes copied so far, and the total."""
 
 
 class BackupRefused(MdvecError):
@@ -90,11 +90,11 @@ def back_up(
     with open_database(database, "read") as connection, _working_folder(parent) as folder:
         tools = tuple(tool.name for tool in registry.list_tools(connection))
         copy, packed = folder / DATABASE, folder / "backup"
-        # With a snapshot, writes of others do not restart the copying.
+        # With a snapshot, writes by other processes do not restart the copying.
         with translate_errors(target), snapshot(connection):
             _copy(connection, copy, on_copied)
         with open_database(copy, "read") as copied, translate_errors(database):
-            # No restore would take back what this finds.
+            # ``restore`` would refuse a copy with this damage.
             if (damage := _damage(copied)) is not None:
                 raise apsw.CorruptError(damage)
         with _writing(target):
@@ -106,7 +106,7 @@ def back_up(
 
 
 def _check_new(target: Path) -> None:
-    if os.path.lexists(target):  # a link that leads nowhere, too
+    if os.path.lexists(target):  # also a dangling link
         raise BackupRefused(f"{target} exists already; name a new file for the backup")
 
 
@@ -148,7 +148,7 @@ def restore(
             )
         stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
         with open_database(copy, "write") as connection:
-            # By its version a running server keeps its sums of a ledger.
+            # A running server caches a ledger's sums by this version.
             household.advance_versions(connection, int(time.time()))
         kept = database.with_name(f"{database.name}.replaced-{stamp}")
         replaced: list[Path] = []
@@ -277,13 +277,13 @@ def _tools_of(copy: Path, file: Path) -> tuple[str, ...]:
 
 
 def _present_state(database: Path) -> tuple[str, bool]:
-    """Why a database should not be replaced, "" if nothing is lost, and whether it can be read."""
+    """Why a database should not be replaced ("" if nothing is lost), and whether it can be read."""
     try:
         with open_database(database, "read") as connection:
             tools = registry.list_tools(connection)
     except DatabaseMissing:
         return "", False
-    except NoFile:  # such as a folder of the user's
+    except NoFile:  # for example a folder of the user
         raise
     except DatabaseUnusable as error:
         return f"cannot be read ({error})", False
@@ -304,7 +304,7 @@ def _kept_copy(database: Path, folder: Path, kept: Path) -> Iterator[Path]:
 
 
 def _moved_away(database: Path, kept: Path) -> Iterator[Path]:
-    """Move a database with its logs, which would otherwise be taken for the next database's."""
+    """Move a database with its logs, which would otherwise be applied to the next database."""
     for ending in ("", "-wal", "-shm"):
         with suppress(FileNotFoundError):
             yield Path(f"{database}{ending}").replace(f"{kept}{ending}")

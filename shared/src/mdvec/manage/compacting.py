@@ -120,7 +120,7 @@ def _tools(database: Path) -> list[Tool]:
 
 
 def _check_room(database: Path, free_bytes: Callable[[Path], int]) -> None:
-    """Refuse to begin if the disk is too full.
+    """Raise NoRoom if the disk is too full.
 
     SQLite writes the new file into its temporary folder, then into the log beside the old file:
     each can be as large as the file, and the log slightly larger.

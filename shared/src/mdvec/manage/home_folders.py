@@ -1,4 +1,4 @@
-"""The folders within the user's home, from which one is chosen as a tool's source."""
+"""The folders within the user's home, among which the source of a tool is chosen."""
 
 from __future__ import annotations
 

@@ -40,12 +40,12 @@ def map_statement(
     database: Path, file: Path, name: str | None, *, account: str = "", save: bool = False,
     stated: Sequence[str] = (), language: Literal["en", "ja"] = "en",
 ) -> StatementPreview:  # fmt: skip
-    """Shows how a household reads a file, and stores the mapping if ``save``.
+    """Show how a household reads a file, and store the mapping if ``save``.
 
     ``stated`` are lines of TOML that replace the proposal; ``language`` is that of the questions.
-    Without ``name``, the household is the one whose folder has the file, or the only one; the file
-    is shown even without one. A path that does not exist in the working folder is tried in the
-    household's folder.
+    Without ``name``, the household is the one whose folder has the file, or the only household; the
+    file is shown even if there is no household. A path that does not exist in the working folder is
+    tried in the household's folder.
 
     Raises:
         MappingRefused: the file cannot be read, or has a mapping already.
@@ -59,7 +59,7 @@ def map_statement(
         shown = preview_statement(
             file, source, account=account, save=save, stated=stated, language=language
         )
-    except NotTransactions as error:  # an import says it of each of its files
+    except NotTransactions as error:  # imports name the file themselves
         raise NotTransactions(f"{file} cannot be read as a statement: {error}") from error
     return replace(shown, household="" if tool is None else tool.name)
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class KindCode:
     """The code of a kind; each field is a function that loads it.
 
-    ``name_check`` loads a function that refuses a name clashing with others of its kind; for most
-    kinds none can.
+    ``name_check`` loads a function that refuses names which clash with others of the kind; most
+    kinds have no clashes.
     """
 
     importer: Callable[[], Importer]
@@ -54,7 +54,7 @@ class HouseholdRecords:
     def of_chunk(
         self, connection: apsw.Connection, tool: Tool, chunk: StoredChunk, question: str, k: int
     ) -> Sequence[StoredChunk]:
-        """The rows of a chunk, at most ``k``, with those the question asks for first."""
+        """At most ``k`` rows of a chunk; rows that the question asks for come first."""
         return household.rows_of_chunk(connection, tool, chunk, question, k)
 
 

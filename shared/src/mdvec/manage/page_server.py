@@ -69,7 +69,7 @@ class PageKey:
         return f"{text}.{self.sign('code', text)}"
 
     def made_at(self, code: str) -> int | None:
-        """When a code was created, in nanoseconds since 1970; None if another key created it.
+        """When a code was created, in nanoseconds since 1970; None if another key signed it.
 
         The caller checks that it has not expired and was not used before.
         """
@@ -137,7 +137,7 @@ def running_page(at: str, key: PageKey) -> str | None:
 
 @contextmanager
 def started_page(at: str, key: PageKey, arguments: Sequence[str]) -> Iterator[StartedServer]:
-    """Run a server for the duration of the block; at another port if that one is taken.
+    """Run a server for the duration of the block; at another port if the requested one is taken.
 
     ``at`` is host:port; ``arguments`` are further arguments of mdvec-mcp.
 
@@ -176,7 +176,7 @@ class StartedServer:
         """Wait until the server prints its address, and store the address.
 
         Raises:
-            PageUnavailable: it ended without printing one.
+            PageUnavailable: the server ended without printing an address.
         """
         lines = []
         for line in self.messages():
@@ -232,7 +232,7 @@ def write_opening(file: Path, address: str) -> None:
         replace(new, file)
     except OSError as error:
         with suppress(OSError):
-            new.unlink()  # it also leads to the page
+            new.unlink()  # it would also open the page
         raise OpeningFileUnwritable(
             f"the file that opens the page, {file}, cannot be written ({error}); open the printed "
             "address in a browser"

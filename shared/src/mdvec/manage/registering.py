@@ -64,7 +64,7 @@ def _check_for_kind(name: str, kind: str, others: Iterable[Tool]) -> None:
 
 
 class FolderServed(InvalidTool):
-    """Another tool has this source; with two, every answer would appear twice."""
+    """Another tool has this source, so every answer would appear twice."""
 
     def __init__(self, tool: Tool) -> None:
         super().__init__(

@@ -1,6 +1,6 @@
 """Installs and removes instructions for models that analyse data, and for their notebooks.
 
-Raises InstructionsUnusable for files that cannot be read or written, or are not from mdvec.
+Functions raise InstructionsUnusable for files that cannot be read or written, or are not mdvec's.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def install_section(file: Path) -> bool:
 
 
 def uninstall_section(file: Path) -> bool:
-    """Remove the rules from a file, and one that has nothing else; whether they were there."""
+    """Remove the rules from a file, or a file with nothing else; returns whether it had them."""
     text = _read(file)
     if _BEGIN not in text and _END not in text:
         return False

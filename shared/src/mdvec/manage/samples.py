@@ -16,7 +16,7 @@ _NO_DATA = (".py", ".pyc", ".gitattributes")
 
 
 class FolderNotWritten(MdvecError):
-    """The samples, or what a demo makes, cannot be written into that folder."""
+    """The samples, or the files of a demo, cannot be written into that folder."""
 
 
 def copy_samples(folder: Path) -> dict[str, Path]:
@@ -39,10 +39,10 @@ def copy_samples(folder: Path) -> dict[str, Path]:
 def undone_unless_whole(
     folder: Path, names: Sequence[str], on_removed: Callable[[], None] = lambda: None
 ) -> Iterator[None]:
-    """Remove what the block makes in a folder unless it ends well; the user's own files stay.
+    """Remove what the block creates in a folder if it fails; the user's own files stay.
 
-    ``names`` are patterns of what it makes. Folders that were missing, above this one too, are
-    removed as well. ``on_removed`` is called after something was removed.
+    ``names`` are patterns of what it creates. Folders that did not exist before, also above this
+    one, are removed as well. ``on_removed`` is called if something was removed.
 
     Raises:
         FolderNotWritten: something has such a name already.
@@ -52,7 +52,7 @@ def undone_unless_whole(
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         yield
-    except BaseException:  # Ctrl-C, too: another try would be refused for what is there
+    except BaseException:  # also Ctrl-C: leftovers would make another try fail
         made = [folder] if missing and folder.exists() else _present(folder, names)
         for each in made:
             if each.is_dir():
@@ -68,14 +68,14 @@ def undone_unless_whole(
 
 
 def _present(folder: Path, names: Sequence[str]) -> list[Path]:
-    """What a folder has of these names or patterns, with links that lead nowhere."""
-    # To ``glob``, a name without wildcards is not there if it is such a link.
+    """The entries of a folder with these names or patterns, including dangling links."""
+    # ``glob`` does not find a dangling link by a name without wildcards.
     paths = (path for name in names for path in (folder / name, *folder.glob(name)))
     return list(dict.fromkeys(filter(os.path.lexists, paths)))
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a folder; unlike ``shutil.copytree`` it ends at the first error, and says which."""
+    """Copy a folder; unlike ``shutil.copytree``, it raises the first error as it is."""
     for file in source.rglob("*"):
         if file.is_file() and not file.name.endswith(_NO_DATA):
             copy = target / file.relative_to(source)

@@ -163,7 +163,7 @@ def _failure(command: Command) -> str | None:
 
 
 def option_value(command: Sequence[str], option: str) -> str | None:
-    """The word behind an option of a command, or behind its "=", if any; the last one counts."""
+    """The value of a command's option, after a space or "="; the last one if it is repeated."""
     words = (word for each in command for word in each.split("=", each.startswith(f"{option}=")))
     return next((value for name, value in reversed([*pairwise(words)]) if name == option), None)
 

@@ -29,7 +29,7 @@ class ToolStatus:
     ``model`` and ``last_import_at`` are None before its first import, ``tables`` and ``rows`` are
     None unless it is a dataset. ``unfinished`` is the progress of an unfinished import.
     ``engine`` is what indexes its vectors, None without vectors; ``unsent`` is how many of them
-    Chroma has not got yet.
+    were not sent to Chroma yet.
     """
 
     name: str

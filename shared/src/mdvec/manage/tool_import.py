@@ -27,7 +27,7 @@ from mdvec.platform import shell_line
 from mdvec.settings import Settings
 from mdvec.text import counted, on_one_line, quoted, some_of
 from mdvec.timing import Stopwatch
-from mdvec.tools import KINDS, Tool, only_import_of, registry
+from mdvec.tools import KINDS, Tool, is_first_unfinished, only_import_of, registry
 
 if TYPE_CHECKING:
     from mdvec.datasets import DatasetOptions
@@ -57,7 +57,7 @@ def endings_of(names: str) -> tuple[str, ...]:
 
 
 def unread_files(tool: Tool, scanned: Scan) -> tuple[str, ...]:
-    """Sentences about files that were skipped for their ending: how to read them, if possible."""
+    """Sentences on files skipped because of their endings, with how to read them, if possible."""
     if KINDS[tool.kind].endings is not None:
         return ()
     formats, tables, others = Counter[str](), Counter[str](), Counter[str]()
@@ -162,7 +162,7 @@ def _head(file: Path) -> bytes:
             head = stream.read(_MAX_BYTES_READ)
     except OSError:
         return b""
-    # The last line may end within a character.
+    # The last line may end within a multi-byte character.
     return head if len(head) < _MAX_BYTES_READ else head[: head.rfind(b"\n") + 1]
 
 
@@ -192,7 +192,7 @@ def import_tool(
     """
     with _naming_what_continues(request), open_database(request.database, "write") as connection:
         locked = registry.get_tool(connection, request.tool)
-        _check_request(connection, locked, request)  # rather than wait to be refused
+        _check_request(connection, locked, request)  # refuse before waiting
         with only_import_of(request.database, locked, on_notice):
             stopwatch = Stopwatch()
             tool = registry.get_tool(connection, request.tool)
@@ -301,7 +301,7 @@ def _check_request(
     if request.mode == "new" and (
         content := KIND_CODE[tool.kind].importer().content(connection, tool)
     ):
-        if registry.is_first_unfinished(tool):
+        if is_first_unfinished(tool):
             raise importing.ImportRefused(
                 f"the tool {tool.name!r} has {content} so far, and its first import has not "
                 f"finished; continue with: mdvec import -n {tool.name} --mode update"

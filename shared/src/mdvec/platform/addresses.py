@@ -4,7 +4,7 @@ import ipaddress
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host means this machine; names below ``localhost`` may be looked up elsewhere."""
+    """Whether a host is this machine; subdomains of ``localhost`` may be resolved elsewhere."""
     if host == "localhost":
         return True
     try:

@@ -1,4 +1,4 @@
-"""Limits what this process takes of the machine: memory, files and CPU time."""
+"""Limits this process's use of the machine: memory, files and CPU time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from mdvec.platform import windows
 
 _NICENESS = 15
-"""Added to the niceness; with 19 it would starve next to any other work."""
+"""Added to the niceness; with 19, the process would starve next to any other work."""
 
 if sys.platform != "win32":
     import resource
@@ -101,7 +101,7 @@ def lower_priority() -> None:
 
 
 def _data_bytes() -> int:
-    """The present data size of this process; 0 if unknown."""
+    """The current data size of this process in bytes; 0 if unknown."""
     if sys.platform == "win32":
         return 0
     try:

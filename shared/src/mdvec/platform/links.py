@@ -5,5 +5,5 @@ from pathlib import Path
 
 
 def followed(path: str | os.PathLike[str]) -> Path:
-    """The absolute path without links; for a circle of them, ``Path.resolve`` raises an error."""
+    """The absolute path without links; unlike ``Path.resolve``, it accepts loops of links."""
     return Path(os.path.realpath(path))

@@ -22,7 +22,7 @@ if sys.platform != "win32":
     import fcntl
 
 _BEYOND_ANY_END = 2**62
-"""Windows' locks forbid reading, so a byte beyond any end of file stands for the whole file."""
+"""Locks prevent reading on Windows, so a byte beyond any file's end stands for the whole file."""
 _MOUNTS = Path("/proc/self/mountinfo")
 _ESCAPE = re.compile(r"\\([0-7]{3})")
 _SHARE = "\\\\"

@@ -1,4 +1,4 @@
-"""Private folders of running processes; those of dead ones are recognised, and removed."""
+"""Private folders of running processes; folders of dead processes are recognised and removed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class OwnFolder:
     """A private folder, which is removed when it closes.
 
     Args:
-        parent: the folder in which it is made; those left there by dead processes are removed.
+        parent: the folder in which it is created; folders left there by dead processes are removed.
         prefix: how its name begins.
     """
 
@@ -58,7 +58,7 @@ class OwnFolder:
 
 
 def folders_left(parent: Path, prefix: str) -> list[Path]:
-    """The folders that dead processes left; the next one that is made removes them."""
+    """The folders that dead processes left; creating the next folder removes them."""
     return list(_left(parent, prefix))
 
 
@@ -69,7 +69,7 @@ def remove_folders_left(parent: Path, prefix: str) -> None:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a folder, its lock last: without one nothing would tell that its process is dead."""
+    """Remove a folder, its lock last: without it nothing would show that the process is dead."""
     for entry in folder.iterdir():
         if entry.is_dir() and not entry.is_symlink():
             shutil.rmtree(entry)

@@ -65,7 +65,7 @@ def _kill_tree(pid: int) -> None:
 
 
 def can_read(descriptor: int, seconds: float) -> bool:
-    """Wait up to ``seconds`` until a pipe has bytes or its end to read; returns whether it has."""
+    """Wait up to ``seconds`` until a pipe has bytes to read or has ended; returns whether so."""
     if sys.platform == "win32":
         until = time.monotonic() + seconds
         while not windows.has_bytes(descriptor):

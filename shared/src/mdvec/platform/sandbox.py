@@ -45,7 +45,7 @@ _AARCH64 = (
 )  # fmt: skip
 _MACHINES = {"x86_64": (0xC000003E, _X86_64, 56), "aarch64": (0xC00000B7, _AARCH64, 220)}
 """By machine: its audit number, the refused calls, and the number of clone."""
-# systemd's range for users that exist only while a service runs; no account is made in it.
+# systemd's range for users that exist only while a service runs; it contains no accounts.
 _FIRST_USER, _USERS = 61184, 4336
 _SET_DUMPABLE, _KEEP_RIGHTS = 4, 8
 _VERSION = 0x20080522
@@ -136,7 +136,7 @@ def code_paths() -> list[Path]:
 def own_process_paths() -> list[Path]:
     """The paths in /proc that show a process its open files and memory limits.
 
-    The others in its folder stay inaccessible: environ, mem, maps, root.
+    The other files there stay inaccessible: environ, mem, maps, root.
     """
     names = ("/proc/self/cgroup", "/proc/self/fd", "/proc/self/mountinfo", "/sys/fs/cgroup")
     return [Path(name) for name in names]
@@ -179,7 +179,7 @@ def _filter(machine: int, refused: tuple[int, ...], clone: int) -> bytes:
         (_IF_AT_LEAST, refuse - 4, 0, _OTHER_NUMBERS),
         *((_IF_EQUAL, refuse - 5 - at, 0, number) for at, number in enumerate(numbers)),
         # Threads are allowed, processes are not. The flags of clone3 are in memory, which a filter
-        # cannot read; without it the C library takes clone.
+        # cannot read; if clone3 fails, the C library uses clone.
         (_IF_EQUAL, unknown - after - 1, 0, _CLONE3),
         (_IF_EQUAL, 0, allow - after - 2, clone),
         (_LOAD, 0, 0, _FIRST_ARGUMENT_AT),

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 _MAX_ATTEMPTS = 3
 _LIKE_CHARS = 400
-"""How much of a document's beginning is used as the query for similar ones."""
+"""How many characters of a document's beginning are used as the query for similar documents."""
 _UNSURE = "nothing here seems to answer this; the nearest passages follow"
 _OF_SIGNS = "the query is signs alone, so only passages with these as written were looked for"
 
@@ -81,9 +81,9 @@ class Question:
     """A query to some tools, or to all active tools with texts (``tools`` is None).
 
     ``k`` is the maximum number of hits, ``max_chars`` the maximum total length of their text. Only
-    documents that pass ``filters`` are searched. ``sort`` orders the hits; ``newest`` sorts those
-    that answer about as well as the best by date. ``queries`` are further queries for the same
-    thing; their results are ranked together. ``related_to`` names a document by its path, name or
+    documents that pass ``filters`` are searched. ``sort`` orders the hits; ``newest`` sorts by date
+    the hits that answer about as well as the best. ``queries`` are further queries for the same
+    thing; all results are ranked together. ``related_to`` names a document by its path, name or
     alias: its own passages are not searched, as they would be found first, and its text is the
     query if ``query`` is blank.
     """
@@ -105,17 +105,17 @@ class Question:
         return list(dict.fromkeys([self.query, *self.queries]))
 
     def with_typed(self, typed: TypedQuery) -> Question:
-        """The question with the signs in its query as filters; a query of signs alone stays.
+        """The question with the filters typed in its query; a query of filters alone stays text.
 
         Raises:
-            InvalidFilter: one of them cannot be parsed.
+            InvalidFilter: a filter cannot be parsed.
         """
         filters = self.filters.also(typed.path, typed.tags, typed.exact, typed.exclude)
         return replace(self, query=typed.words or self.query, filters=filters)
 
     @property
     def as_written(self) -> Question | None:
-        """A question of signs alone (🍣), which no index has, for passages with them as written."""
+        """A question of symbols alone (🍣), which no index has, as an exact text; None if other."""
         signs = " ".join(self.query.split())
         is_other = any(map(str.isalnum, signs)) or is_blank(folded(signs))
         if self.queries or is_other or len(signs) > MAX_TEXT_CHARS:
@@ -130,7 +130,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The hits in the requested order, out of ``total_chunks``, passages and records, in ``tools``.
+    """The hits in the requested order, out of ``total_chunks`` passages and records in ``tools``.
 
     ``confident`` says whether the best hit probably answers, judging by ``evidence``.
     ``truncated`` says whether the budget cut or omitted a hit. ``notes`` are sentences on what
@@ -167,18 +167,18 @@ def search(
 ) -> Answer:
     """Find the passages that answer a question best.
 
-    A tool without documents gives no hits. If a tool's model is not available but another's is, if
-    its endpoint fails, or if its vectors are on a server (``engine``) that does not answer, the
-    tool is searched by words alone, or left out if the mode is ``vector``, with a note.
-    ``reranker`` reorders the first candidates, or leaves them with a note. ``records`` reads tools
-    of records; without it their chunks are returned. ``kept`` lends connections to the database.
-    ``has_begun`` says whether an import of a tool, by name, runs, even if it holds no lock yet.
+    A tool without documents gives no hits. A tool is searched by words alone (or left out in mode
+    ``vector``), with a note, if its model is not available but another tool's is, if its endpoint
+    fails, or if its vectors are on a server (``engine``) that does not answer. ``reranker``
+    reorders the first candidates; if it cannot, a note says so. ``records`` reads tools of records;
+    without it their chunks are returned. ``kept`` lends connections to the database. ``has_begun``
+    tells, for a tool's name, whether an import runs, even if it has no lock yet.
 
     Raises:
-        SearchRefused: the question is blank or too long, there is no document that it is related
-            to, a tool that it names is disabled or has no texts, or a tool is being rebuilt.
-        ToolNotFound: there is no tool of that name.
-        ModelError: no tool's model is available, or each tool was imported with another one.
+        SearchRefused: the question is blank or too long, the ``related_to`` document does not
+            exist, a named tool is disabled or has no texts, or a tool is being rebuilt.
+        ToolNotFound: a named tool does not exist.
+        ModelError: no tool's model is available, or each tool was imported with a different model.
     """
     source, is_asked = None, not is_blank(question.query)
     if question.related_to is not None:
@@ -226,10 +226,10 @@ def _check(question: Question) -> None:
 
 
 def requested_tools(connection: apsw.Connection, names: Sequence[str] | None) -> list[Tool]:
-    """The named tools, or all active ones with texts.
+    """The named tools, or all active tools with texts.
 
     Raises:
-        SearchRefused: one is disabled or has no texts.
+        SearchRefused: a named tool is disabled or has no texts.
     """
     if names is None:
         active = registry.list_tools(connection, active_only=True)
@@ -273,7 +273,7 @@ def query_like(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What one query found: candidates of each tool with texts, their ranking, notes on words."""
+    """The results of one query: candidates of each tool with texts, their ranking, and notes."""
 
     of_tools: list[ToolCandidates]
     ranking: Ranking
@@ -282,10 +282,10 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """A question to an open database, and the services that help to answer it.
+    """A question about an open database, and the services that help to answer it.
 
-    ``source`` is the document to which the results shall be related, if any; ``is_asked`` is False
-    if the query is only the text of that document.
+    ``source`` is the document that results should be related to, if any; ``is_asked`` is False if
+    the query is only the text of that document.
     """
 
     connection: apsw.Connection
@@ -299,7 +299,7 @@ class _Search:
     has_begun: Callable[[str], bool]
 
     def answer(self, embedder_of: EmbedderOf) -> Answer:
-        """The answer from one state of the tools, with vectors of the models that they have then.
+        """The answer from one consistent state of the tools, with vectors of the models in it.
 
         Raises:
             SearchRefused: a tool was rebuilt during each attempt.
@@ -345,7 +345,7 @@ class _Search:
         ranking = ranked_together(
             {query: result.ranking for query, result in results.items()}, question.k
         )
-        of_tools = results[question.query].of_tools  # each query is asked of the same passages
+        of_tools = results[question.query].of_tools  # the same passages for every query
         total = sum(self._count(of_tool) for of_tool in of_tools)
         searched = sum(of_tool.searched for of_tool in of_tools)
         ranked = self._with_records(ranking.chunks)
@@ -396,7 +396,7 @@ class _Search:
         tools: Sequence[Tool],
         narrowed: Sequence[Narrowed],
     ) -> _Found:
-        """What a query finds in what the filters leave of the tools."""
+        """What a query finds in the passages that the filters leave."""
         query, mode = analyse_question(text), self.question.mode
         retriever = Retriever(self.connection, self.question.k, mode, self.stopwatch, self.engine)
         of_tools = [
@@ -438,7 +438,7 @@ class _Search:
         return ranked, notes
 
     def _about_tools(self, tools: Sequence[Tool], *, none_passes: bool) -> list[str]:
-        """Notes on what the tools still lack, and on why nothing passes the filters."""
+        """Notes on data that are still to be imported, and on why nothing passes the filters."""
         lacking = (
             still_to_come(self.connection, tool, has_begun=self.has_begun(tool.name))
             for tool in tools
@@ -452,7 +452,7 @@ class _Search:
     def _about_words(
         self, tools: Sequence[Tool], found: Iterable[_Found], *, is_confident: bool
     ) -> list[str]:
-        """Notes on words that no text has, and on unread files that may have what is asked for."""
+        """Notes on words that no text has, and on files not read that may have the answer."""
         if self.question.related_to is not None:
             return []
         notes = [*dict.fromkeys(note for result in found for note in result.about_words)]

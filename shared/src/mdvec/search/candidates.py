@@ -34,7 +34,7 @@ class ToolCandidates:
 
     The ``query`` has no words if the tool's word index is outdated. ``words`` counts each word in
     each field, by chunk id; ``properties`` are by document id. ``searched`` is the number of chunks
-    that passed the filters. ``trouble`` says why the vector retriever could not be used, if so.
+    that passed the filters. ``trouble`` is the reason if the vector retriever could not be used.
     """
 
     tool: Tool
@@ -99,10 +99,10 @@ class Retriever:
         vector: Vectors | None,
         within: index.ChunkRanges | None = None,
     ) -> ToolCandidates:
-        """A tool's candidates for a query among the chunks ``within``, or among all for None.
+        """A tool's candidates for a query among the chunks ``within``; None means all chunks.
 
-        The lexical retriever is skipped in mode ``vector``, the other one without ``vector`` (the
-        question's embedding).
+        The lexical retriever is skipped in mode ``vector``. The vector retriever is skipped if
+        ``vector``, the question's embedding, is None.
         """
         tables = tool.tables
         limit, ids, trouble = max(MIN_CANDIDATES, self.k), set[int](), None
@@ -139,7 +139,7 @@ class Retriever:
         limit: int,
         within: index.ChunkRanges | None,
     ) -> tuple[set[int], str | None]:
-        """The ids of the nearest chunks, or why they cannot be found now."""
+        """The ids of the nearest chunks, and the reason if they cannot be found now."""
         with self.stopwatch.stage("vector_search"):
             try:
                 near = nearest_chunks(
@@ -161,7 +161,7 @@ class Retriever:
     def _word_counts(
         self, tables: index.Tables, ids: Collection[int], found: WordsFound
     ) -> dict[int, dict[str, FieldCounts]]:
-        """The counts of the words found, by chunk; those outside the index count once."""
+        """The counts of the words found, by chunk; words found outside the index count once."""
         counts: dict[int, dict[str, FieldCounts]] = {}
         if found.variants:
             counts = index.word_counts(self.connection, tables, ids, found.variants)

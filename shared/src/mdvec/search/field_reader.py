@@ -27,7 +27,7 @@ from mdvec.text import (
 )
 
 _folded = lru_cache(maxsize=512)(folded)
-"""Cached, as a passage's terms are counted as a whole and by sentence."""
+"""Cached, because a passage's terms are counted twice: as a whole and by sentence."""
 
 
 @lru_cache(maxsize=4_096)
@@ -87,7 +87,7 @@ class FieldReader:
     ) -> tuple[dict[str, FieldCounts], frozenset[str]]:
         """How often each term occurs in each field of a passage, given the counts of ``words``.
 
-        Also the words in letters that the passage has only in katakana.
+        Also returns the words in letters that the passage has only in katakana.
         """
         fields = chunk_fields(
             chunk.title,
@@ -140,7 +140,7 @@ class FieldReader:
     def _inside_words(
         self, chunk: index.StoredChunk, counts: Mapping[str, FieldCounts]
     ) -> frozenset[str]:
-        """Words that a passage has only as parts of others, and the counted terms in them."""
+        """Words that a passage has only as parts of other words, and the counted terms in them."""
         pieces = self._pieces.keys() & counts.keys()
         lacking = {word for term in pieces for word in self._pieces[term] if word not in counts}
         if not (lacking or self._asked_alone):
@@ -164,7 +164,7 @@ class FieldReader:
         return tuple(self._match_of(name) for name in names if name)
 
     def _names_of(self, chunk: index.StoredChunk) -> str:
-        """The names that a passage shares with its document's others; cached."""
+        """The names of a passage's document, other than its title; cached by document."""
         if chunk.document_id not in self._shared:
             others = index.other_names(self._properties_of(chunk))
             names = searched_names(chunk.title, chunk.file_path, others)
@@ -177,7 +177,7 @@ class FieldReader:
     def _counted_above(
         self, title: str, names: str, heading: str
     ) -> dict[str, tuple[int, int, int]]:
-        """The counts in the fields above a text."""
+        """By term, the counts in the fields other than the text: title, names and heading."""
         first, second, third = map(self._counts_of, (title, names, heading))
         return {
             term: (first.get(term, 0), second.get(term, 0), third.get(term, 0))

@@ -24,8 +24,8 @@ _ROWS_ARE_FOUND = "the household's own tools find rows by words, days and amount
 class Narrowed:
     """The chunks of a tool that pass the filters; None for all of them.
 
-    ``notes`` say why the filters could not be applied, or what they excluded implicitly;
-    ``excluded`` has how many each text to exclude has excluded.
+    ``notes`` say why the filters could not be applied, or what they excluded implicitly.
+    ``excluded`` maps each text to exclude to the number of chunks that it excluded.
     """
 
     chunks: index.ChunkRanges | None
@@ -61,7 +61,7 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
 
 
 def about_excluded(unit: str, excluded: Iterable[tuple[Tool, Mapping[str, int]]]) -> list[str]:
-    """Notes on what each text excluded of the tools; a single one if it excluded nothing."""
+    """Notes on how much each text excluded by tool; one note for a text that matched nothing."""
     notes: dict[str, list[str]] = {}
     for tool, counts in excluded:
         for words, number in counts.items():
@@ -76,7 +76,7 @@ def about_excluded(unit: str, excluded: Iterable[tuple[Tool, Mapping[str, int]]]
 
 
 def _is_current(connection: apsw.Connection, tool: Tool, filters: Filters) -> bool:
-    """Whether the index has all that the filters need."""
+    """Whether the index has all data that the filters need."""
     has_stated = index.has_properties if filters.links_to is None else index.has_links
     return has_stated(connection, tool.tables) and (
         not filters.is_of_passages or index.has_usable_words(connection, tool.tables)
@@ -95,7 +95,7 @@ def only_subjects(tool: Tool) -> str:
 
 
 def without_rows(tool: Tool) -> str:
-    """Why a tool of records passes no filter, and is in no listing."""
+    """Why a tool of records is left out of filtered searches and of listings."""
     return f"{tool.name} was left out: these filters are for notes and documents; {_ROWS_ARE_FOUND}"
 
 
@@ -160,7 +160,7 @@ def passing_documents(
 
 
 def _about_passing(connection: apsw.Connection, tool: Tool, filters: Filters) -> list[str]:
-    """Notes on how the filters of documents were read, and on what they excluded implicitly."""
+    """Notes on how filters of documents were interpreted, and on what they excluded implicitly."""
     notes = _without_dates(connection, tool, filters)
     named = None if filters.path is None else filters.path.with_its_sign
     if named is not None:
@@ -306,7 +306,7 @@ def _entries_with(connection: apsw.Connection, requested: Sequence[Tool], tag: s
 
 
 def _nearest(connection: apsw.Connection, requested: Sequence[Tool], tag: str) -> str:
-    """The tags most similar to an unknown one; if none is similar, the most frequent ones."""
+    """The tags most similar to an unknown tag; if none is similar, the most frequent tags."""
     known = {
         folded_tag(counted.tag): counted.tag
         for tool in requested

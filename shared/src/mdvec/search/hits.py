@@ -42,7 +42,7 @@ from mdvec.tools import KINDS
 _MAX_TAGS_CHARS = 300
 _MAX_DESCRIPTION = 200
 _LINKED_PLACES, _MAX_LINKS = 5, 2
-"""For how many other files with a hit's text links are shown, and how many in each direction."""
+"""How many other files with a hit's text get links shown, and how many links per direction."""
 _OfDocument = TypeVar("_OfDocument")
 
 
@@ -53,8 +53,8 @@ class Explanation:
     ``fused`` is the score that determines the rank; the hit's probability derives from it.
     ``cosine`` is None if vectors were not used. ``lexical_weight`` is the weight of the lexical
     score. ``document_coverage`` also counts what other candidates of the document contain.
-    ``matched_words`` are the question's words in the hit, in normalised form; ``matched_terms``
-    are the matching pairs of characters and words as spelled.
+    ``matched_words`` are the question's words in the hit, in normalised form; ``matched_terms`` are
+    the pairs of characters and the words that match as spelled.
     """
 
     fused: float
@@ -86,8 +86,8 @@ class Hit:
     whether the passage was cut at either end; if its end was cut, it continues at
     ``next_position``. If it ends uncut, ``goes_on`` is where its section continues. ``pages`` are
     those of the original file that hold it, such as "pages 12-13", beginning with ``first_page``;
-    "" and 0 if the file has none. ``description`` is from the document's front matter, if it has
-    words of the question that the passage does not.
+    "" and 0 if the file has no pages. ``description`` is from the document's front matter, if it
+    has words of the question that the passage lacks.
     """
 
     tool: str
@@ -189,7 +189,7 @@ def of_documents(
     ranked: Sequence[RankedChunk],
     read: Callable[[apsw.Connection, index.Tables, set[int]], Mapping[int, _OfDocument]],
 ) -> dict[tuple[int, int], _OfDocument]:
-    """Reads something about the documents of chunks; the result is by ``RankedChunk.document``."""
+    """Call ``read`` for the documents of chunks; the result is by ``RankedChunk.document``."""
     stored: dict[tuple[int, int], _OfDocument] = {}
     for tables in {hit.tool.tables for hit in ranked}:
         ids = {hit.chunk.document_id for hit in ranked if hit.tool.tables == tables}
@@ -234,7 +234,7 @@ def _paths(links: Sequence[index.LinkedDocument]) -> tuple[str, ...]:
 
 
 def _link_note(links: index.DocumentLinks, of_hit: index.DocumentLinks) -> str:
-    """The links of another document with a hit's text that the hit's document does not have."""
+    """A note on links of another document with the same text that the hit's document lacks."""
     ways = ("links to", links.to, of_hit.to), ("linked from", links.back, of_hit.back)
     parts: list[str] = []
     for way, own, known in ways:
@@ -323,7 +323,7 @@ def _wider(ranked: RankedChunk, text: _Text, returning: Returning) -> TextSpan:
 
 
 def _readable(ranked: RankedChunk, text: _Text, wanted: TextSpan) -> _Passage:
-    """The passage around a chunk within a span, bounded by machine text before and after it."""
+    """The part of a span around a chunk that ends where machine text precedes or follows."""
     chunk = ranked.chunk
     before = [end for _, end in text.machine if wanted.start < end <= chunk.start_position]
     after = [span for span in text.machine if chunk.end_position <= span[0] < wanted.end]
@@ -335,7 +335,7 @@ def _readable(ranked: RankedChunk, text: _Text, wanted: TextSpan) -> _Passage:
 
 
 def _add(passages: list[_Passage], new: _Passage) -> None:
-    """Append a passage, unless an earlier one has its chunk; replace those that it contains."""
+    """Append a passage unless an earlier one has its chunk; replace passages that it contains."""
     of_document = [p for p in passages if p.ranked_chunk.document == new.ranked_chunk.document]
     chunk = new.ranked_chunk.chunk
     if any(

@@ -17,7 +17,7 @@ from mdvec.tools import KINDS, Tool
 
 PER_PAGE = 50
 NO_PAGES = f"a question has no pages, only a listing has; a larger k, up to {MAX_K}, shows more"
-"""The note if a further page of a question's hits is requested."""
+"""The note for a request of another page of a question's hits."""
 _MAX_QUESTION = 60
 
 
@@ -54,7 +54,7 @@ def list_documents(
 ) -> Listing:
     """A page of the documents of some or all tools that pass the filters.
 
-    They are sorted by path, or with ``sort`` newest by date, those without one last.
+    They are sorted by path, or by date if ``sort`` is ``newest``, with undated documents last.
 
     Raises:
         SearchRefused: a tool has no texts or is disabled, or there is no such page.
@@ -99,7 +99,7 @@ def list_documents(
 
 
 def example_questions(database: Path, listing: Listing, count: int = 3) -> list[str]:
-    """One heading, with those above it, of each of the first documents that have some."""
+    """Example questions: a heading, with those above it, of the first documents with any."""
     questions: list[str] = []
     with open_database(database, "read") as connection, snapshot(connection):
         tools = {tool.name: tool for tool in requested_tools(connection, listing.tools or None)}

@@ -1,4 +1,4 @@
-"""Notes beside the hits: on words that no text has, on tools left out, and on few hits."""
+"""Notes for an answer: on words that no text has, tools that were left out, and few hits."""
 
 from __future__ import annotations
 

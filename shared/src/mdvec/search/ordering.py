@@ -1,4 +1,4 @@
-"""Turns a ranking into the order that is asked for: records, reranked, newest first, texts once."""
+"""Post-processes a ranking: expands records, reranks, sorts by date, removes repeated texts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MAX_RERANKED = 20
 MAX_SECONDS = 5.0
-"""How long scoring may take; loading the model is not counted."""
+"""How long reranking may take, in seconds; loading the model is not counted."""
 _SHARE_OF_BEST = 0.5
 """Passages with at least this share of the best score are sorted by date."""
 
@@ -81,7 +81,7 @@ def newest_first(
 
 
 def each_text_once(ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
-    """The ranked chunks without those whose text an earlier one of another document has.
+    """The ranked chunks without those that repeat the text of an earlier chunk of another document.
 
     Very short texts only count as the same under the same heading and title.
     """
@@ -103,10 +103,10 @@ def each_text_once(ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
 def reranked(
     ranked: Sequence[RankedChunk], query: str, reranker: Reranker
 ) -> tuple[list[RankedChunk], list[str]]:
-    """The candidates with the first ones in a new order, and a note on it.
+    """The candidates with the first ones in a new order, and notes on the reranking.
 
-    A reranker finds the best passage, but not how likely it is to answer: the likelihoods stay with
-    the ranks.
+    A reranker finds the best passage, but not how likely it is to answer, so each rank keeps its
+    likelihood.
     """
     first, rest = list(ranked[:MAX_RERANKED]), list(ranked[MAX_RERANKED:])
     if len(first) < 2:

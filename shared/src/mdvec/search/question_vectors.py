@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mdvec.embedding import Vectors
 
 EmbedderOf = Callable[[str], AbstractContextManager[Embedder]]
-"""Lends the embedder of the model with that name, for one search."""
+"""A context with the embedder of the model of that name, for one search."""
 
 
 class ModelDiffers(ModelError):
@@ -41,7 +41,7 @@ def question_vectors(
     """The question's vectors by fingerprint, and a note for each tool that gets none.
 
     Raises:
-        ModelError: no tool's model can embed it, and words alone may not answer instead.
+        ModelError: no tool's model can embed it, and searching by words alone is no alternative.
     """
     vectors: dict[str, Vectors] = {}
     refused: list[tuple[Tool, ModelError]] = []

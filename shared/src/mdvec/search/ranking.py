@@ -34,7 +34,7 @@ class RankedChunk:
     """A candidate with its score, and its rank by each retriever's score, from 1.
 
     ``likelihood`` estimates the probability that it answers. ``found_by`` are the queries that
-    found it, if there are several, ``also_in`` the others with the same text.
+    found it, if there are several; ``also_in`` are other chunks with the same text.
     """
 
     tool: Tool
@@ -126,7 +126,7 @@ class Pool:
 
     @property
     def only_in_front_matter(self) -> dict[str, Sequence[str]]:
-        """The paths of the documents with what front matter alone has, as spelled."""
+        """By spelling, the documents that have a subject only in their front matter, as paths."""
         return {
             subject.joined or subject.spelling: self.in_front_matter[term]
             for term, subject in self.query.subjects.items()
@@ -134,7 +134,7 @@ class Pool:
         }
 
     def _behind_text(self, scored: Sequence[Scored]) -> list[Scored]:
-        """The scores, with lists of links below texts that have all of their matched words."""
+        """The scores, where lists of links get less than texts that have all words they match."""
         first = sorted(range(len(scored)), key=lambda at: -scored[at].score)[:_LINKS_LOOKED_FOR]
         lists = {at for at in first if is_list_of_links(self.owners[at][1].content)}
         behind = list(scored)
@@ -230,8 +230,8 @@ def _common(sets: Sequence[frozenset[str]]) -> frozenset[str]:
 def ranked_together(rankings: Mapping[str, Ranking], k: int) -> Ranking:
     """Merges the rankings of several queries; a chunk has its highest likelihood.
 
-    Its ``found_by`` are the queries that have it among their first ``k``, or else the one that
-    ranks it best.
+    Its ``found_by`` are the queries that have it among their first ``k`` chunks, or else the query
+    that ranks it best.
     """
     if len(rankings) == 1:
         return next(iter(rankings.values()))

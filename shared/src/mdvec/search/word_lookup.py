@@ -24,10 +24,10 @@ from mdvec.text import terms as plain_terms
 MIN_CANDIDATES = 60
 """Candidates per retriever; more if more hits are requested."""
 _MIN_PART = 3
-"""The least characters of a part of an identifier: fewer occur in too many words by chance."""
+"""The minimum length of a part of an identifier; shorter parts occur by chance in many words."""
 _MAX_ABSENT = 6
-"""How many absent words are looked for inside longer ones and among the nearest spellings; a pasted
-log has dozens, and each lookup reads the whole vocabulary."""
+"""How many absent words are looked for inside longer words and among the nearest spellings; a
+pasted log has dozens, and each lookup reads the whole vocabulary."""
 _MAX_LOOKED_FOR = 3
 """How many words that are not in the index are looked for in the texts themselves."""
 _MAX_ENDING, _MIN_STEM = 3, 4
@@ -39,8 +39,8 @@ class WordsFound:
 
     Attributes:
         variants: for each word the terms of the index to search for: itself, or other spellings.
-        substituted: absent words that are searched by the nearest spellings, or by their sound in
-            katakana, with these.
+        substituted: the words searched in place of absent words: the nearest spellings, or words of
+            the same sound in katakana.
         within: the words in letters that the texts have only inside longer ones.
         unwritten: the names, nouns and keywords that no document has, by term.
         as_letters: the names and keywords of a query of keywords that the index has in letters,
@@ -111,7 +111,7 @@ class _Lookup:
         written = {
             text: index.chunks_written(self.connection, self.tables, text) for text in query.written
         }
-        # None where there is too much text to read.
+        # The ids are None where there is too much text to read.
         with_text = {term: ids or () for term, ids in {**signed, **written}.items()}
         frequencies |= {term: len(ids) for term, ids in with_text.items()}
         found = self._words_found(frequencies)

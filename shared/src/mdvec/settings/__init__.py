@@ -1,4 +1,4 @@
-"""The settings file and what overrides it: the environment and a command's flags."""
+"""The settings file, and the environment and a command's flags, which override it."""
 
 from mdvec.faces import face
 

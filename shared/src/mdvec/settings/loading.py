@@ -73,7 +73,7 @@ _NAMED = {
     for section, keys in KNOWN.items()
     for key in keys
 }
-"""The section and the key of every setting, by its name in variables without their prefix."""
+"""The section and the key of every setting, by the variable's name without the prefix."""
 
 
 def flat(read: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -186,7 +186,7 @@ def load_with_origins(
 
 
 def unknown_variables(environment: Mapping[str, str]) -> list[str]:
-    """A warning for each ``MDVEC_…`` variable that is no setting, with the nearest name."""
+    """A warning for each ``MDVEC_…`` variable that is not a setting, with the nearest name."""
     known = [name.upper() for name in _NAMED]
     return [
         f"environment: {name[:_MAX_NAME]} is not a setting of mdvec and is ignored"
@@ -199,8 +199,8 @@ def unknown_variables(environment: Mapping[str, str]) -> list[str]:
 def unread_settings(environment: Mapping[str, str], config: Path | None, folder: Path) -> list[str]:
     """A warning if ``folder`` may not be entered, or has a ``config.toml`` with mdvec's settings.
 
-    Such a file is never read. Many projects have one of that name, so all of its tables must be
-    sections of mdvec and one of their keys a setting.
+    Such a file is never read. Many projects have a file of that name, so there is a warning only if
+    all of its tables are sections of mdvec and one of their keys is a setting.
     """
     if config is not None or environment.get(CONFIG_VARIABLE):
         return []

@@ -54,7 +54,7 @@ def config_file(
 
 
 def may_be_entered(folder: Path) -> bool:
-    """Whether this user may open what is in a folder.
+    """Whether this user may open the files in a folder.
 
     With ``sudo -u`` the working folder may be another user's.
     """
@@ -64,7 +64,7 @@ def may_be_entered(folder: Path) -> bool:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError as error:  # of a folder that may not be entered, or a name that is too long
+    except OSError as error:  # the folder may not be entered, or the name is too long
         raise _unreadable(path, error) from error
 
 

@@ -75,8 +75,8 @@ class ChartSettings(SettingsSection):
 class ServerSettings(SettingsSection):
     """``[server]``: what the server offers and returns, and the server it may forward to.
 
-    ``structured`` decides who gets ``structuredContent`` in addition to the text: ``auto`` sends it
-    only to clients that draw MCP Apps, for the tools that have one.
+    ``structured`` decides which clients get ``structuredContent`` in addition to the text: ``auto``
+    sends it only to clients that render MCP Apps, for tools that have an app.
     """
 
     structured: Literal["auto", "always", "never"] = "auto"
@@ -131,7 +131,7 @@ def _is_there(name: str) -> bool:
 def system_zone(environ: Mapping[str, str] = os.environ, localtime: Path = _LOCALTIME) -> str:
     """The name of the system's time zone, from TZ or the link ``localtime``.
 
-    If neither has a name, a zone with the present UTC offset, without summer time.
+    If neither has a name, it is a zone with the current UTC offset, without summer time.
     """
     named = environ.get("TZ", "").removeprefix(":")
     if not named:

@@ -1,4 +1,4 @@
-"""SQL over the user's tables: one judge, one locked-down process, answers of limited size."""
+"""SQL over the user's tables: queries are checked, run in a locked-down process, and limited."""
 
 from mdvec.faces import face
 

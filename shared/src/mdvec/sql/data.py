@@ -1,4 +1,4 @@
-"""The tables that SQL can query at this moment, and their descriptions."""
+"""The tables that SQL can currently query, and their descriptions."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ _Listed = tuple[list[tuple[DatasetTable, Tool]], tuple[tuple[int, str, int], ...
 class CurrentData:
     """The tables of the active tools, with the current state of their files and ledgers.
 
-    A dataset's missing file has the size -1; a household's months start on ``month_starts_on``.
-    The database is checked before each query, but only opened if it has been written to.
+    A dataset's missing file has the size -1; a household's months start on the day
+    ``month_starts_on``. The database is checked before each query, but opened only if it was
+    changed.
     """
 
     database: Path
@@ -43,7 +44,7 @@ class CurrentData:
     _known: tuple[FileStamp | None, _Listed] | None = None
 
     def __call__(self) -> Data:
-        """The tables now.
+        """The tables as they are now.
 
         Raises:
             DatabaseEmptied: the database holds no tools.
@@ -109,7 +110,7 @@ def table_origin(database: Path, name: str) -> JsonAnswer:
 
 
 def described_dataset(tool: Tool, tables: Sequence[DatasetTable], guard: AnswerGuard) -> JsonAnswer:
-    """The description of a dataset: its tables, with columns and types if they fit."""
+    """The description of a dataset: its tables, with columns and types if these fit."""
     if not tables:
         how = f"the user can do it: mdvec import -n {tool.name}"
         return {"tables": [], "warnings": [f"nothing is imported yet; {how}"]}
@@ -124,7 +125,7 @@ def described_dataset(tool: Tool, tables: Sequence[DatasetTable], guard: AnswerG
 
 
 def _all_tools(connection: Connection, database: Path) -> list[Tool]:
-    """Every tool, active or not; there has to be one."""
+    """Every tool, active or not; raises DatabaseEmptied if there is none."""
     there = registry.list_tools(connection)
     if not there:
         raise DatabaseEmptied(database)
@@ -145,7 +146,7 @@ def _described_table(table: DatasetTable) -> JsonAnswer:
 
 
 def _reading(table: DatasetTable) -> JsonAnswer:
-    """Notes on how the table was read, as far as they fit an answer."""
+    """Notes on how the table was read, shortened to fit an answer; {} if there are none."""
     reading = table.whole_reading
     return {"read": shortened(reading, _MAX_READING)} if reading else {}
 

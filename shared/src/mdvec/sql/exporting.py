@@ -25,7 +25,7 @@ logger = logging.getLogger("mdvec")
 class Exporter:
     """Exports results to a folder of files with handles, or as tables with names.
 
-    An export has by default at most ``max_rows``, a table lives ``table_seconds``.
+    By default an export has at most ``max_rows`` rows, and a table lives for ``table_seconds``.
     """
 
     queries: QueryProcess
@@ -43,7 +43,7 @@ class Exporter:
         *,
         parameters: Bound | None = None,
     ) -> JsonAnswer:
-        """Write all rows of our statement over a query to a file; the answer has its handle.
+        """Write all rows of the statement ``sql`` over a query to a file; returns its handle.
 
         Raises:
             QueryError: the query failed, or has too many rows or bytes.
@@ -82,7 +82,7 @@ class Exporter:
     def materialize(self, name: str, query: str, ttl_seconds: int | None) -> JsonAnswer:
         """Store the rows of a query as a table for later queries of this session.
 
-        Replaces a table of the same name, and counts as the newest.
+        It replaces a table of the same name, and becomes the newest table.
 
         Raises:
             QueryError: the query failed, or no table can have that name.
@@ -126,6 +126,6 @@ class Reaper:
             except (MdvecError, OSError) as error:
                 logger.warning("exports: %s", error)
                 expiry = None
-            # This server and others may add exports meanwhile.
+            # Meanwhile this server and others may add exports that expire earlier.
             until = _MAX_WAIT_SECONDS if expiry is None else expiry - time.time()
             wait = min(max(until, _MIN_WAIT_SECONDS), _MAX_WAIT_SECONDS)

@@ -42,7 +42,7 @@ from mdvec.tools import offered_name
 
 _MAX_ROW_BYTES = 16 * MEGABYTE
 _ONWARDS = "page with ORDER BY, LIMIT and OFFSET, or aggregate"
-"""How a model gets the remaining rows of its own SQL."""
+"""How a model can get the remaining rows of its own SQL."""
 _ONWARDS_OF_QUESTION = "narrow the question's values, or ask the same in SQL with LIMIT and OFFSET"
 _IN_PYTHON = "; all in Python: mdvec.analysis.safe_load_export(handle)"
 _NOT_COUNTED = "SELECT kind, count(*) FROM {source} WHERE NOT counted GROUP BY kind ORDER BY kind"
@@ -52,10 +52,10 @@ _NO_ROW = "no row fits into an answer; select fewer columns"
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A question that can be run: our statement ``sql`` over a table or a SELECT.
+    """A question that can be run: the statement ``sql`` over a table or a SELECT.
 
-    ``bound`` has the parameters of both; None refuses parameters. ``notes`` are sentences for its
-    answer, ``saved_as`` is the name of a saved question.
+    ``bound`` has the parameters of both; with None, parameters are refused. ``notes`` are sentences
+    for its answer, ``saved_as`` is the name of a saved question.
     """
 
     source: str
@@ -69,8 +69,8 @@ class Prepared:
 class Questions:
     """Queries over any table, the saved questions of a database, and the ready-made ones.
 
-    Methods that run one raise QueryError if that fails; the message names a missing table. Results
-    that are larger than an answer are exported.
+    Methods that run a query raise QueryError if it fails; the message names a missing table.
+    Results that do not fit into an answer are exported.
     """
 
     queries: QueryProcess
@@ -82,13 +82,13 @@ class Questions:
         self, name: str, sql: str | None, description: str | None, mode: SaveMode,
         how: str = "mode=replace",
     ) -> JsonAnswer:  # fmt: skip
-        """Save a question, after its SQL was judged as if it were run; or delete one.
+        """Save a question, after its SQL was checked as if it were run; or delete a question.
 
-        ``how`` is what replaces another of that name, in the words of the caller.
+        ``how`` tells, in the caller's words, how to replace a question of that name.
 
         Raises:
             QueryError: the SQL is refused, with a form that works if one is found.
-            SavedQueryError: the name is taken, reserved, a table's or unknown.
+            SavedQueryError: the name is taken, reserved, that of a table, or unknown.
             DatabaseError: the database cannot be written.
         """
         if mode == "delete":
@@ -114,12 +114,12 @@ class Questions:
         )
 
     def prepare(self, query: str, parameters: Mapping[str, object] | None) -> Prepared:
-        """A SELECT with its values, a table, or the question of that name with its values.
+        """Prepare a SELECT with its values, a table, or the question of that name with its values.
 
         Raises:
             WrongParameters: the values do not fit.
-            SavedQueryError: there are values, but no question of that name; or there are none, and
-                a table has the same name.
+            SavedQueryError: there are values, but no question has that name; or there are no
+                values, and both a table and a question have the name.
             QueryError: a ready-made question could not read its table.
         """
         name = queries.plain_name(query)
@@ -163,7 +163,7 @@ class Questions:
 
     @staticmethod
     def is_name(query: str) -> bool:
-        """Whether it may be the name of a question or a table, rather than SQL."""
+        """Whether ``query`` may be the name of a question or a table, rather than SQL."""
         return queries.is_name(queries.plain_name(query))
 
     def _question(self, query: str) -> SavedQuery | ReadyQuestion | None:
@@ -174,7 +174,7 @@ class Questions:
         return {known.name: known for known in queries.saved_queries(self.database)}.get(name)
 
     def answer(self, prepared: Prepared, *, may_export: bool = True) -> JsonAnswer:
-        """The first rows of an answer, and how to get further ones.
+        """The first rows of an answer, and how to get more rows.
 
         Args:
             prepared: what to run.
@@ -190,7 +190,7 @@ class Questions:
             rest: JsonAnswer = {}
             if may_export:
                 rest, notes = self._rest_of_answer(prepared)
-                # The export has the same warnings.
+                # The export repeats the same warnings.
                 warnings = list(dict.fromkeys([*warnings, *notes]))
             elif fetched.more:
                 rest = {"total_rows": self._count(prepared)}
@@ -216,7 +216,7 @@ class Questions:
         return with_warnings(answer, [*answer.get("warnings", ()), *prepared.notes])
 
     def first_rows(self, prepared: Prepared, max_rows: int) -> JsonAnswer:
-        """The first ``max_rows`` rows of an answer, and the exact number of all."""
+        """The first ``max_rows`` rows of an answer, and the exact number of all rows."""
         fetched = self._rows(prepared, prepared.sql, AnswerGuard(_MAX_ROW_BYTES, max_rows))
         total = self._count(prepared) if fetched.more else len(fetched.rows)
         answer: JsonAnswer = {
@@ -268,7 +268,7 @@ class Questions:
         return int(str(count))
 
     def _cut(self, answer: JsonAnswer, prepared: Prepared) -> JsonAnswer:
-        """As many rows as fit, and how to get the others; if none fits, fewer columns."""
+        """As many rows as fit, and how to get the others; if no row fits, fewer columns."""
         total, in_python = answer["total_rows"], _IN_PYTHON if "handle" in answer else ""
         counted = "more" if total is None else f"{total:,}"
         # The SQL of a question that is run by its name is not in the call.
@@ -329,7 +329,7 @@ class Questions:
         return Prepared(table, plan.sql, {}, tuple(notes))
 
     def _not_counted(self, table: str) -> list[str]:
-        """A note on rows of the ledger that the household's sums leave out."""
+        """Notes on rows of a ledger that the household's sums leave out; empty for other tables."""
         if fold(table) != LEDGER_TABLE:
             return []
         kinds = self.queries.rows(table, _NOT_COUNTED, max_rows=_MAX_KINDS).rows
@@ -342,7 +342,7 @@ class Questions:
         ]
 
     def sql_of(self, query: str, parameters: Mapping[str, object] | None) -> str:
-        """The SQL that a query runs: its own, a question's, or a ready-made question's table."""
+        """The SQL of a query or a saved question, or the table of a ready-made question."""
         question = self._question(query)
         if isinstance(question, ReadyQuestion):
             return str((parameters or {}).get("table", ""))
@@ -363,7 +363,7 @@ class Questions:
 
 
 def _refuse_call(query: str, question: SavedQuery | ReadyQuestion | None) -> None:
-    """Refuse a question that is written as a function with values, which is no SQL."""
+    """Refuse a call of a question that is written like a function, which is not SQL."""
     if question is not None:
         name = queries.plain_name(query.partition("(")[0].strip())
         raise WrongParameters(
@@ -383,10 +383,10 @@ def _table(fetched: QueryRows) -> JsonAnswer:
 
 @contextmanager
 def telling_of(prepared: Prepared) -> Iterator[None]:
-    """Within this context, a refusal because of a missing table names the saved question.
+    """Within this context, the error for a missing table names the saved question.
 
     Raises:
-        QueryRefused: a table is gone.
+        QueryRefused: the saved question reads a table that no longer exists.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""The saved questions with the present types of their parameters, which depend on the tables."""
+"""The saved questions with the current types of their parameters, which depend on the tables."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from mdvec.sql.core.refusals import QueryError
 from mdvec.sql.process.query_process import QueryProcess
 
 _MAX_SECONDS = 1.0
-"""How long a list waits for types; further questions have the stored ones."""
+"""How long a list determines types; further questions have their stored types."""
 
 
 def saved_now(queries: QueryProcess, database: Path) -> Iterator[SavedQuery]:
-    """The saved questions, their parameters with the types that the data now give them.
+    """The saved questions; parameters have the types that follow from the current data.
 
     Questions that no longer run, or whose turn comes after ``_MAX_SECONDS``, have stored types.
 

@@ -1,4 +1,4 @@
-"""The use cases of SQL over the user's tables: answers within limits, with notes on sources."""
+"""Use cases of SQL over the user's tables: answers of limited size, with notes on sources."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ logger = logging.getLogger("mdvec")
 
 MAX_ERROR_BYTES = 900
 Concerns = Callable[["Freshness"], bool]
-"""Whether an answer may come from a source."""
+"""Tells whether an answer may come from a source."""
 Notes = Callable[[Concerns | None], list[str]]
-"""Gives the notes on the sources concerned, or on all for None."""
+"""Returns the notes on the sources concerned, or on all sources for None."""
 _MAX_ANSWER_BYTES = 1_000_000
 
 
 class NotAnswered(MdvecError):
-    """Work failed; the message has its error and other possible reasons."""
+    """A request failed; the message has its error and other possible reasons."""
 
     def __init__(self, *sentences: str) -> None:
         super().__init__("; ".join(sentences))
@@ -66,7 +66,7 @@ class SourceWatch(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RequestedData:
-    """The data that a call concerns; without SQL and tool, everything.
+    """The data that a call concerns; all data if it has neither SQL nor a tool.
 
     Attributes:
         sql: a table's name or a query; None for a call without one.
@@ -79,17 +79,17 @@ class RequestedData:
     def concerns(self, state: Freshness, materialized: Iterable[str]) -> bool:
         """Whether the answer may come from this source.
 
-        A query over one of the ``materialized`` tables may come from any.
+        The answer to a query over one of the ``materialized`` tables may come from any source.
         """
         if self.sql is None:
             return self.tool in (None, state.tool)
         names = "|".join(map(re.escape, map(fold, (_table_of(state), *materialized))))
-        # A name may continue with '__': then it is one of several tables of the source.
+        # A name may continue with '__' if the source has several tables.
         is_named = re.search(rf"(?<!\w)(?:{names})(?!(?!__)\w)", fold(self.sql)) is not None
         return is_named or state.tool == self.tool
 
     def reads(self, state: Freshness, names: Iterable[str]) -> bool:
-        """Whether the answer is from this source; its queries read the tables ``names``."""
+        """Whether the answer is from this source; ``names`` are the tables that were read."""
         own = _table_of(state)
         return state.tool == self.tool or any(
             name == own or name.startswith(f"{own}__") for name in names
@@ -102,7 +102,7 @@ def _table_of(state: Freshness) -> str:
 
 
 class Analytics:
-    """The objects for each use case, over one query process.
+    """The objects for all use cases, which share one query process.
 
     Args:
         queries: runs their queries.
@@ -135,7 +135,7 @@ class Analytics:
 
 
 def for_people(settings: AnalyticsSettings) -> AnalyticsSettings:
-    """The settings with the largest possible answers, as no model reads them."""
+    """The settings with the largest possible answers, for people instead of models."""
     return settings.model_copy(update={"max_output_bytes": _MAX_ANSWER_BYTES})
 
 
@@ -171,7 +171,7 @@ def answered_within_guard(
     Warnings about sources only name those that were read, or all if a table is missing.
 
     Raises:
-        MdvecError: the work raised it, or a NotAnswered with its message.
+        MdvecError: ``work`` raised it, or it is a NotAnswered with the message of that error.
     """
     fit_warnings = (guard or analytics.guard).fit_warnings
     if analytics.sources is None:
@@ -227,7 +227,7 @@ class SourcesNow:
             return ""
         try:
             state = sync.check_source(self.database, tool.name, self.rules)
-        except MdvecError as error:  # as when it was just deleted; the others are looked at
+        except MdvecError as error:  # it may just have been deleted; check the others
             logger.info("no look at the source of %s: %s", tool.name, error)
             return ""
         remedy = f"import with: mdvec import -n {state.tool} --mode update"

@@ -39,17 +39,17 @@ _BRIEFER: tuple[tuple[tuple[str, ...], int], ...] = (
     ((*SPREAD, "distinct_count"), 5),
     ((*SPREAD, "distinct_count", "median"), 4),
 )
-"""What a profile omits, step by step, if it is too long, and the digits of its fractions then."""
+"""The steps to shorten a profile: figures to omit, and the digits that fractions keep."""
 _LISTED = (
     ("min", "max", "mean", "median", "null_rate"),
     ("min", "max", "mean", "null_rate"),
     ("min", "max", "null_rate"),
 )
-"""Without room for the names of figures in every column: the figures of its list, in turn."""
+"""The figures of each column if there is no room for their names, by step; they form a list."""
 _LISTED_DIGITS = 4
 _SHORTENED = "shortened; columns=[…] tells all of a few"
 _MAX_LEFT_OUT = 80
-"""Characters of the names of columns left out: longer lists leave out more of them."""
+"""The maximum characters of a list of the columns left out; longer lists are cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,14 +186,14 @@ class Summaries:
 
 @dataclass(frozen=True, slots=True)
 class _Selected:
-    """The selected rows of a table or query: all of them, or those of ``over``."""
+    """The selected rows of a table or query: all rows, or those of the SQL ``over``."""
 
     queries: QueryProcess
     source: str
     over: str = "{source}"
 
     def rows(self, sql: str, max_rows: int = 1) -> Sequence[Sequence[Cell]]:
-        """Run one of our statements over the selected rows."""
+        """Run a statement of mdvec over the selected rows."""
         sql = with_source(sql, self.over)
         return self.queries.rows(self.source, sql, max_rows=max_rows).rows
 
@@ -207,7 +207,7 @@ class _Selected:
 def _briefer(answer: JsonAnswer, warnings: Sequence[str]) -> Iterator[JsonAnswer]:
     """The answer, then ever shorter forms of it, with a warning.
 
-    Whole numbers keep their digits, and a share of NULLs stays unless it is 0.
+    Whole numbers keep their digits, and a share of NULLs is kept unless it is 0.
     """
     whole, shortened = answer["columns"], [*warnings, _SHORTENED]
     yield with_warnings(answer, warnings)
@@ -228,7 +228,7 @@ def _briefer(answer: JsonAnswer, warnings: Sequence[str]) -> Iterator[JsonAnswer
 
 
 def _figure_list(figures: Mapping[str, Cell], names: Sequence[str]) -> list[Cell]:
-    """Some figures of a column without their names, up to the last that matters."""
+    """Some figures of a column as a list without names, without missing figures at its end."""
     cells = [profile.rounded(figures.get(name), _LISTED_DIGITS) for name in names]
     if not cells[-1]:
         cells.pop()  # no NULLs

@@ -1,4 +1,4 @@
-"""Lists the tables, and describes one: columns with samples, keys, periods, joins, its origin."""
+"""Lists the tables; describes a table's columns, samples, keys, periods, joins and origin."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ TableColumns = Mapping[str, Sequence[Column]]
 SAMPLES = 3
 _SAMPLE_ROWS = 10_000
 _COMPARED_VALUES = 20_000
-"""Of about twice as many distinct values or more, about this many are compared, chosen by their
-hashes: the first ones may all lie inside another column's numbers, although few do."""
+"""If there are about twice as many distinct values or more, about this many are compared, chosen by
+their hashes: the first ones may all lie inside another column's numbers, although few do."""
 _SAMPLE_CHARS = 40
 _JOINED = {"integer", "category", "date", "timestamp"}
 _MAX_COLUMNS = 40
@@ -50,7 +50,7 @@ _ROOM_FOR_TABLES = 1_500
 
 @dataclass(frozen=True, slots=True)
 class TableDescriptions:
-    """The list of everything that a query or Python can name, and descriptions of its tables.
+    """Lists everything that a query or Python code can name, and describes the tables.
 
     Args:
         database: has the origin of tables and the saved questions; None for neither.
@@ -63,10 +63,10 @@ class TableDescriptions:
     database: Path | None = None
 
     def describe(self, name: str, match: str | None = None, start: int = 1) -> JsonAnswer:
-        """The table's columns from number ``start`` on whose names contain ``match``.
+        """Describe a table's columns whose names contain ``match``, from number ``start`` on.
 
         Raises:
-            UnknownTable: there is none of that name.
+            UnknownTable: no table has that name.
             QueryError: it could not be read.
         """
         tables = self.queries.tables()
@@ -126,7 +126,7 @@ class TableDescriptions:
         tables: TableColumns,
         warnings: list[str],
     ) -> list[JsonAnswer]:
-        """The joins whose values overlap, those with a key of the other table first."""
+        """The joins whose values overlap; joins to a key of the other table come first."""
         joins: list[JsonAnswer] = []
         until = time.monotonic() + _MAX_SECONDS
         thought_of = joins_by_name(table, columns, tables)
@@ -158,14 +158,14 @@ class TableDescriptions:
         return {**fits, "compared_values": int(str(values))} if is_sample else fits
 
     def handles(self, match: str | None = None, start: int = 1) -> JsonAnswer:
-        """The tables from number ``start`` on, with columns; the first page also has handles.
+        """The tables with their columns, from number ``start`` on; the first page also has handles.
 
         With ``match`` only the tables and columns whose names contain it.
 
         Raises:
             QueryError: the tables could not be loaded.
         """
-        known = self.queries.tables()  # first, as this renews tables whose data have changed
+        known = self.queries.tables()  # first, since it renews tables whose data have changed
         handles = {} if match is not None or start > 1 else self._handles(known)
         stored = {table.name for table in self.queries.materialized()}
         tables = {
@@ -257,13 +257,13 @@ class Join:
 
 
 def compared_name(name: str) -> str:
-    """A name for comparison: without case, width, spaces and signs."""
+    """A name for comparison, which ignores case, width, spaces and punctuation."""
     folded = unicodedata.normalize("NFKC", name).casefold()
     return "".join(sign for sign in folded if sign.isalnum()) or folded
 
 
 def matching(tables: TableColumns, text: str | None) -> dict[str, list[str]]:
-    """Tables whose names contain the text, with all columns, and others with matching columns."""
+    """Tables whose names contain the text, with all columns; other tables with matching columns."""
     if text is None:
         return {name: [column.name for column in columns] for name, columns in tables.items()}
     matches: dict[str, list[str]] = {}
@@ -275,7 +275,7 @@ def matching(tables: TableColumns, text: str | None) -> dict[str, list[str]]:
 
 
 def columns_holding(columns: Iterable[Column], text: str | None) -> list[Column]:
-    """The columns whose names contain the text; all without one."""
+    """The columns whose names contain the text; all columns if it is None."""
     return [column for column in columns if text is None or holds(column.name, text)]
 
 
@@ -290,7 +290,7 @@ def can_be_key(column: Column) -> bool:
 
 
 def samples_sql(columns: Sequence[Column]) -> str:
-    """For each column, its most frequent values in the first rows, and whether all differ."""
+    """SQL: for each column, its most frequent values in the first rows, and whether all differ."""
     parts = []
     for column in columns:
         name = identifier(column.name)
@@ -302,7 +302,7 @@ def samples_sql(columns: Sequence[Column]) -> str:
 
 
 def facts_sql(columns: Sequence[Column], perhaps_keys: Sequence[Column]) -> str:
-    """The number of rows, the first and last of each column of dates, and which are keys."""
+    """SQL: the number of rows, the first and last date of date columns, and which are keys."""
     dates = [identifier(column.name) for column in columns if has_dates(column)]
     keys = [identifier(column.name) for column in perhaps_keys]
     parts = [
@@ -314,7 +314,7 @@ def facts_sql(columns: Sequence[Column], perhaps_keys: Sequence[Column]) -> str:
 
 
 def joins_by_name(table: str, columns: Sequence[Column], tables: TableColumns) -> list[Join]:
-    """The joins that names and types suggest, those by the rarest names first.
+    """The joins that names and types suggest; joins by the rarest names come first.
 
     A name suggests the same name in another table, and ``carrier_id`` the ``id`` of ``carriers``.
     """
@@ -332,7 +332,7 @@ def joins_by_name(table: str, columns: Sequence[Column], tables: TableColumns) -
 
 
 def overlap_sql(table: str, join: Join) -> str:
-    """The statement that compares the distinct values of a column with the one it may join.
+    """The statement that compares a column's distinct values with the column that it may join.
 
     Its row has the number of values compared, how many of them the other column has, whether the
     other column's values are all distinct, and whether more values were left out.

@@ -1,4 +1,4 @@
-"""Keeps indexes fresh: checks sources, and imports changes in processes of their own."""
+"""Keeps indexes fresh: checks sources, and imports changes in separate processes."""
 
 from mdvec.faces import face
 

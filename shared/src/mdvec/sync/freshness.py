@@ -28,13 +28,13 @@ _MAX_NAMED = 3
 class Freshness:
     """How a tool's source differs from its index.
 
-    ``files`` are those that the tool would import; ``added``, ``changed`` (another size or
-    modification time) and ``deleted`` ones are counted since its last import. ``outdated`` files
-    could not be imported in their present state, so answers use an older one. ``missing`` are
-    files of a source with SQL tables, or tables of a file, that were never imported successfully,
-    so no answer includes them. ``emptied`` folders held imported files and are empty now, perhaps
-    because a disk is not mounted; their content is kept until a user requests an import.
-    ``trouble`` is why the source cannot be compared, "" if it can; the numbers are 0 then.
+    ``files`` counts the files that the tool would import; ``added``, ``changed`` (with another size
+    or modification time) and ``deleted`` count those that differ from its last import. ``outdated``
+    files could not be imported in their current state, so answers use an older state. ``missing``
+    are files of a source with SQL tables, or tables of a file, that were never imported
+    successfully, so no answer includes them. ``emptied`` folders held imported files and are empty
+    now, perhaps because a disk is not mounted; their content is kept until a user requests an
+    import. ``trouble`` is why the source cannot be compared, "" if it can; the numbers are 0 then.
     ``newest_ns`` is the latest modification time of an added or changed file, in nanoseconds.
     Checks with the same ``mark`` found the same differences.
     """
@@ -91,7 +91,7 @@ class Freshness:
         return "; ".join(self.sentences(remedy))
 
     def sentences(self, remedy: str = "") -> list[str]:
-        """The sentences that ``sentence`` consists of; names in them may hold any signs."""
+        """The parts of ``sentence``; names in them may contain any characters."""
         if self.trouble:
             return [self.trouble]
         if not self.is_stale:
@@ -232,7 +232,7 @@ def _still_fails(failed: FileState | None, now: FileState, file: Path) -> bool:
         return failed == now
     try:
         os.close(open_to_read(file))
-    except FileNotFoundError:  # the index may have another form of its name
+    except FileNotFoundError:  # the index may have its name in another form
         return False
     except OSError:
         return True

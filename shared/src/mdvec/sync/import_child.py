@@ -32,7 +32,7 @@ _TELL_SECONDS = 0.1
 SETTLE_SECONDS = 1.5
 """A file that changed within this time may not be complete."""
 MAX_SETTLE_SECONDS = 20.0
-"""The longest delay by files that never settle, such as logs."""
+"""The maximum delay because of files that never settle, such as logs."""
 _LOOK_SECONDS = 0.2
 
 
@@ -127,7 +127,7 @@ def wait_until_settled(database: Path, tool: str, rules: ScanRules) -> None:
     """Check a tool's source until its newest change is old enough.
 
     Raises:
-        Cancelled: nobody wants the import any more.
+        Cancelled: the import was cancelled.
         ToolNotFound, DatabaseError: the tool cannot be read.
     """
     deadline = time.monotonic() + MAX_SETTLE_SECONDS

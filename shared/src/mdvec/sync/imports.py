@@ -1,4 +1,4 @@
-"""Background imports, at most one per tool, each in its own process.
+"""Runs background imports, at most one per tool, each in its own process.
 
 The process gets its order on STDIN, and answers with messages in lines of JSON.
 """
@@ -21,7 +21,7 @@ from mdvec.settings import Settings
 from mdvec.text import counted
 
 _MAX_PROCESSES = 2
-"""Each may hold a model in memory; more would only share the processor."""
+"""The most processes at once: each may hold a model in memory, and more would share the CPU."""
 
 COUNTS = ("added", "updated", "deleted", "unchanged", "failed", "total_chunks", "seconds")
 
@@ -84,7 +84,7 @@ def as_line(message: Message) -> str:
 
 
 def from_line(line: str) -> Message | None:
-    """The message in a line; None if it is incomplete, like the last one of a killed process."""
+    """The message in a line; None if it is incomplete, like the last line of a killed process."""
     try:
         fields = json.loads(line)
         kind = _KINDS[fields.pop("message")]
@@ -120,8 +120,9 @@ class ImportProcess:
     def __init__(self, settings: Settings, tool: str, *, is_automatic: bool) -> None:
         self._tool = tool
         self._is_stopped = False
-        # It has its own session: Ctrl-C in our terminal reaches only us, and we close its STDIN. No
-        # isolated mode (-I), because PYTHONPATH may locate the packages.
+        # It has its own session: Ctrl-C in the terminal reaches only this process, which then
+        # closes its STDIN. Isolated mode (-I) is not used, because PYTHONPATH may locate the
+        # packages.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-X", "utf8", "-m", "mdvec.sync.import_child"],
             stdin=subprocess.PIPE,
@@ -157,7 +158,7 @@ class ImportProcess:
         yield end or self._unexpected_end()
 
     def stop(self) -> None:
-        """Let the import end at its next step; kill a process that does not."""
+        """Let the import end at its next step; kill the process if it does not."""
         self._is_stopped = True
         if self._process.stdin is not None:
             with suppress(OSError):
@@ -187,8 +188,8 @@ class ImportProcess:
 class ImportRun:
     """One import, from its request on; its attributes change while it runs.
 
-    ``progress`` is None before the first file, ``end`` until it has ended; ``notice`` is its last
-    sentence for the user.
+    ``progress`` is None before the first file, and ``end`` is None until the import has ended;
+    ``notice`` is its last sentence for the user.
     """
 
     def __init__(self, tool: str) -> None:
@@ -236,7 +237,7 @@ class ImportRun:
         return f"{self.tool} is being imported: {done} are in"
 
     def want(self, *, is_automatic: bool = False) -> bool:
-        """Count one more caller, or mark it as due without one; False if it was stopped."""
+        """Count one more caller, or mark the run as due without any; False if it was stopped."""
         with self._lock:
             if self._is_stopped:
                 return False
@@ -245,16 +246,16 @@ class ImportRun:
             return True
 
     def give_up(self) -> None:
-        """Count one caller less; without callers it ends at its next step."""
+        """Count one caller less; without any callers, the import ends at its next step."""
         with self._lock:
             self._wishes -= 1
             if self._wishes > 0 or self._is_due:
                 return
-            self._is_stopped = True  # together with the count, so that nobody can join in between
+            self._is_stopped = True  # under the same lock, so that no caller can join in between
         self.stop()
 
     def stop(self) -> None:
-        """End it at its next step, or now if it has not begun; stored documents stay."""
+        """End the import at its next step, or now if it has not begun; stored documents stay."""
         with self._lock:
             self._is_stopped = True
             process = self._process
@@ -264,7 +265,7 @@ class ImportRun:
             process.stop()
 
     def follow(self, start: Callable[[], ImportProcess]) -> None:
-        """Run it to its end in this thread."""
+        """Run the import to its end in this thread."""
         try:
             with self._lock:
                 if not self._is_stopped:
@@ -310,7 +311,7 @@ class Imports:
         self._is_closed = False
 
     def start(self, tool: str, *, is_automatic: bool = False) -> ImportRun:
-        """Import a tool; returns a run that begins to read its source only now or later.
+        """Import a tool; the returned run begins to read the source now or later, not earlier.
 
         A caller counts until it calls ``give_up``; an automatic run is due until it ends.
         """
@@ -348,7 +349,7 @@ class Imports:
             run.stop()
 
     def _put(self, tool: str, run: ImportRun) -> None:
-        """Start the run now, or after the tool's running one; the caller holds the lock."""
+        """Start the run now, or after the tool's running import; the caller holds the lock."""
         if tool in self._running:
             self._waiting[tool] = run
             return

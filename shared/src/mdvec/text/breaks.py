@@ -1,4 +1,4 @@
-"""Cuts a long passage into windows at the breaks that a reader sees."""
+"""Cuts a long passage into windows at visible breaks: blank lines, sentences, lines."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _JAPANESE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff「『（【々]
 _BLANK = re.compile(r"[^\S\r\n]*")
 _STRONG = "。｡！？"
 MAX_LINE_READ = 4_000
-"""How far a line is read in each direction, which bounds the time for very long ones."""
+"""How many characters of a line are read in each direction; bounds the time for long lines."""
 _LINE = re.compile(r"[^\r\n]*")
 _MARKS = tuple("<:#|=-*+>・●■◆※`~[")
 """The beginnings of lines that are not plain prose: headings, list items, tables, code."""
@@ -208,7 +208,7 @@ def _add_prose(breaks: Breaks, content: str, start: int, end: int) -> None:
     if delimiter is None:
         _add_lines(breaks, content, start, end)
         return
-    # The rows of such a table do not begin with "|", so the delimiter row identifies it.
+    # The rows of this kind of table do not begin with "|", so its delimiter row identifies it.
     starts = line_starts(content, start, delimiter.end())
     first = last = starts[: bisect_left(starts, end)][-2:][0]
     _add_lines(breaks, content, start, first)
@@ -287,9 +287,9 @@ def passage_windows(
 ) -> list[Range]:
     """The whole range if it fits in ``size`` tokens, otherwise windows of at most ``size``.
 
-    A window ends in its second half if possible, after a blank line or else a sentence; otherwise
-    earlier. The next window begins there, or at a sentence up to ``overlap`` tokens before. A
-    window that exceeds the model's limit when tokenized by itself is cut again.
+    If possible, a window ends in its second half, after a blank line or else a sentence; otherwise
+    it ends earlier. The next window begins there, or at a sentence up to ``overlap`` tokens before.
+    A window that exceeds the model's limit when tokenized by itself is cut again.
     """
     if within[0] >= within[1]:
         return []
@@ -336,7 +336,7 @@ class _Tokens:
             middle = max(self._end_of_tokens(begin, self.size // 2), reached)
             cut = self.breaks.end(max(begin, reached), middle, high)
             if cut is None and begin < reached:
-                begin = reached  # there is no room for the overlap
+                begin = reached  # there is no room for an overlap
                 continue
             reached = self._forced_break(begin, middle, high) if cut is None else cut
             windows.append((begin, reached))
@@ -346,7 +346,7 @@ class _Tokens:
     def _is_too_large(self, fence: Fence) -> bool:
         start, end = fence.start, fence.end
         if _HEADINGS.fullmatch(self.content, self.within[0], fence.start):
-            # A heading keeps its code: both must fit, with the blank line that ends them.
+            # A heading stays with its code: both must fit, and the blank line after them.
             start, end = self.within[0], min(fence.end + 2, self.within[1])
         first, last = bisect_right(self.edges, start) - 1, bisect_left(self.edges, end)
         return last - max(first, 0) > self.size

@@ -27,7 +27,7 @@ _DATA_URI = re.compile(
     r"[^\s\"'<>)]{128,}[>)]{0,2}"
 )
 _LONG_TARGET = re.compile(r"(?<=\])\(<?[^\s()<>]{200,}>?(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?\)")
-"""A link's target that is too long for a reader."""
+"""A link's target that is too long for people to read."""
 _BLOB = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{256,}")
 _BASE64_LINES = re.compile(
     r"(?<![^\r\n])(?:[A-Za-z0-9+/]{60,76}\r?\n){3,}[A-Za-z0-9+/=]{1,76}(?![^\r\n])"
@@ -46,7 +46,7 @@ _Piece = tuple[int, int, str]
 
 
 def is_machine_file(file_name: str) -> bool:
-    """Whether a file is, by its name, a lock file, minified code or a source map."""
+    """Whether a file's name is that of a lock file, minified code or a source map."""
     name = file_name.lower()
     return name in _LOCK_FILES or _MINIFIED_NAME.search(name) is not None
 
@@ -165,7 +165,7 @@ def paragraphs(content: str, body: int) -> list[Section]:
 def join_short(content: str, sections: list[Section], min_chars: int) -> list[Section]:
     """Join each section under ``min_chars`` to its first child or its next sibling.
 
-    A short section with neither stays alone; so does one at the end of a page.
+    A short section that has neither stays alone, and so does a section at the end of a page.
     """
     joined: list[Section] = []
     for section in sections:
@@ -199,8 +199,8 @@ class Chunk:
     """A piece of a document: ``content[start:end] == text``.
 
     Lines count from 1. ``heading`` is the path of headings above the chunk, joined by " > "; if
-    the chunk begins inside a code fence, the path ends with the code's language, and among the
-    rows of a table with its head (| 品名 | 単価 |).
+    the chunk begins inside a code fence, the path ends with the code's language; if it begins among
+    the rows of a table, with the table's head (| 品名 | 単価 |).
     """
 
     index: int

@@ -1,9 +1,9 @@
-"""Detects the encoding of Japanese text from its bytes, or refuses; it never guesses wrong.
+"""Detects the encoding of Japanese text from its bytes, and refuses text if it is not certain.
 
 UTF-8 and ISO-2022-JP have a recognisable byte structure. Shift_JIS (cp932) and EUC-JP do not: many
-byte sequences are valid in both, so the decoded text must decide. Text that is plausible in both,
-or in neither, is refused: its owner can save it as UTF-8, while text that is stored garbled cannot
-be found.
+byte sequences are valid in both, so the plausibility of the decoded text decides. Text that is
+plausible in both, or in neither, is refused: its owner can save it as UTF-8, while text stored with
+the wrong encoding could not be found.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _AMBIGUOUS = "in an encoding that cannot be determined (Shift_JIS, EUC-JP or ano
 _JIS_ESCAPE = re.compile(rb"\x1b(?:\$[@AB]|\$[()*+][@-Q]|\([IJ])")
 """Also matches the escapes of Korean and Chinese character sets: such text is refused."""
 _NOT_EUC = re.compile(rb"[\x80-\x8d\x90-\xa0\xff]")
-"""Bytes that Shift_JIS uses for hiragana, katakana and most kanji, and EUC-JP never."""
+"""Bytes that Shift_JIS uses for hiragana, katakana and most kanji, and EUC-JP never uses."""
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _NOT_HALF_WIDTH = re.compile(rb"[\x80-\xa0\xe0-\xff]")
 _UTF8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
@@ -118,7 +118,7 @@ def encoding_of(blocks: Blocks) -> str:
 
 
 def _of_seven_bits(blocks: Blocks) -> str | None:
-    """The encoding if all bytes are ASCII, else None; ISO-2022-JP if there are its escapes."""
+    """UTF-8 if all bytes are ASCII, or ISO-2022-JP if they have its escapes; else None."""
     if not all(block.isascii() for block in blocks()):
         return None
     if not _has_jis_escape(blocks):
@@ -142,7 +142,7 @@ def _of_eight_bits(blocks: Blocks) -> str:
     """UTF-8, if the bytes are not just as plausible as half-width katakana in Shift_JIS (ý: ﾃｽ).
 
     Raises:
-        UnknownEncoding: they are.
+        UnknownEncoding: both are plausible.
     """
     if any(_NOT_HALF_WIDTH.search(block) for block in blocks()):
         return UTF_8
@@ -159,7 +159,7 @@ def _is_damaged_utf8(blocks: Blocks) -> bool:
     for block in blocks():
         beyond += len(block.translate(None, _ASCII))
         possible += len(block.translate(None, _NOT_LONG_LEADS))
-    if 4 * 4 * possible < 3 * beyond:  # as in nearly all Shift_JIS: too few lead bytes
+    if 4 * 4 * possible < 3 * beyond:  # too few lead bytes, as in nearly all Shift_JIS
         return False
     for block in blocks():
         whole += sum(len(sequence) for sequence in _UTF8.findall(block) if len(sequence) > 2)
@@ -196,7 +196,7 @@ def _oddness(texts: Iterable[str]) -> float:
 
 
 def _counts(texts: Iterable[str], sign: re.Pattern[str]) -> tuple[int, int]:
-    """The number of characters beyond ASCII, and of those that are such a sign."""
+    """The number of characters beyond ASCII, and of matches of ``sign``."""
     beyond = signs = 0
     for text in texts:
         beyond += sum(not char.isascii() for char in text)
@@ -217,7 +217,7 @@ def _damaged_line(blocks: Blocks, encoding: str) -> int | None:
         if undefined is not None:
             return line + text.count("\n", 0, undefined.start())
         line += text.count("\n")
-    # The start of a byte order mark, which Python does not report.
+    # Python does not report an incomplete byte order mark.
     unfinished, _ = decoder.getstate()
     return line if unfinished else None
 

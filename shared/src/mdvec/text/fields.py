@@ -40,7 +40,7 @@ _JOINS = re.compile(r"_|(?<=[a-z0-9])(?=[A-Z])")
 _DAY_IN_DIGITS = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])?(?!\d)"
 )
-"""A day or a month in a file's name; in a text, six digits are as often an amount or a number."""
+"""A day or a month in a file name; elsewhere, six digits are as often an amount or a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +103,9 @@ class FieldTerms:
     """The terms of a field.
 
     ``plain`` has pairs of characters and words as spelled, ``words`` the words in normalised
-    form, ``readings`` the reading of each, and ``fillers`` the words that only ask (方法). A number
-    or identifier with hyphens (0120-333-906, KX-9900) is also one term without them in both lists.
+    form, ``readings`` the reading of each word, and ``fillers`` the words that only ask (方法). A
+    number or identifier with hyphens (0120-333-906, KX-9900) is also a single term, without the
+    hyphens, in ``plain`` and in ``words``.
     """
 
     plain: list[str]
@@ -120,15 +121,15 @@ def chunk_fields(title: str, names: str, heading: str, text: str) -> ChunkFields
 
 
 def searched_names(title: str, file_path: str, others: Sequence[str] = ()) -> str:
-    """The names by which a document is found; none without a title, as for a file of records."""
+    """The names by which a document is found; "" without a title, as for a file of records."""
     return document_names(file_path, others) if title else ""
 
 
 def document_names(file_path: str, others: Sequence[str] = ()) -> str:
     """The names of a document, one per line.
 
-    The first line is its path without the suffix, followed by the words in it if they are joined
-    (read_me, readMe, news202307: there with 2023-07); then come the ``others``: aliases and tags.
+    The first line is its path without the suffix, followed by the separate words if they are joined
+    in it (read_me, readMe), and by 2023-07 for news202307. Then come ``others``: aliases and tags.
     """
     return "\n".join([_path_names(file_path), *others])
 

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable
 _KANJI = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
 CJK = f"{_KANJI}{_KATAKANA}\u3041-\u3096\u309d-\u309f"
-"""The characters of Japanese words, for a set in a pattern."""
+"""The characters of Japanese words, for use within [] in a pattern."""
 RUNS = re.compile(f"([{CJK}]+)|([^\\W{CJK}]+)")
 _LETTERS = re.compile(f"[^\\W{CJK}]+")
 ONE_KANJI = f"[{_KANJI}]"
@@ -29,7 +29,7 @@ _NAME_FORM = re.compile(f"[{NAME_FORMS}]")
 _COMMON_FORMS = str.maketrans(NAME_FORMS, "高崎崎辺辺斎斎浜浜徳清橋吉柳桑土")
 _COMPANY = re.compile(rf"(?<![{_KANJI}{_KATAKANA}a-zA-Z0-9])\(([株有])\)(?=[^\W_])")
 _COMPANIES = {"株": "株式会社", "有": "有限会社"}
-"""A company's kind before its name; behind a word (数量(株)) the sign may be a unit."""
+"""Abbreviations of company types before a name; after a word (数量(株)), they may be units."""
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
     "\U000e0000-\U000e0fff]"
@@ -47,7 +47,7 @@ _JOINED = re.compile(
 adjoin them (KX-9900へ)."""
 _SEPARATORS = re.compile(f"[,{HYPHENS}]")
 _MIN_JOINED = 3
-"""The least letters and digits of an identifier; fewer may be adjacent by chance (数千m-1万m)."""
+"""The minimum length of an identifier; fewer characters may meet by chance (数千m-1万m)."""
 _DIGIT = re.compile(r"\d")
 MIN_DIGITS = 6
 """Fewer digits joined by hyphens (3-4) are a range or a score, not one number."""
@@ -180,7 +180,7 @@ def is_letters(term: str) -> bool:
 
 
 def is_kanji(character: str) -> bool:
-    """Whether a text is a single kanji."""
+    """Whether ``character`` is a single kanji."""
     return _ONE_KANJI.fullmatch(character) is not None
 
 
@@ -190,7 +190,7 @@ def composed(text: str) -> str:
 
 
 def without_invisible(text: str) -> str:
-    """``text`` without the characters that have no width, or choose the shape of another."""
+    """``text`` without zero-width characters and variation selectors."""
     return _INVISIBLE.sub("", text)
 
 

@@ -1,4 +1,4 @@
-"""Reads the links of a Markdown document, and the keys by which links find a document."""
+"""Reads a document's links, and computes the keys by which links find a document."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _SUFFIX = re.compile(r"\.(?:md|markdown|mdx|txt)$")
 class DocumentLink:
     """A link to another document, by one of its ``document_keys``.
 
-    ``fragment`` is the text after "#": a heading, or a block's "^id". ``name`` is a second key for
-    the case that no document has the first: Obsidian's Markdown links may begin at the vault's
+    ``fragment`` is the text after "#": a heading, or a block's "^id". ``name`` is a second key,
+    used if no document has the first: Obsidian's Markdown links may be relative to the vault's
     root, or be just a name.
     """
 
@@ -44,8 +44,8 @@ class DocumentLink:
 def document_links(content: str, file_path: str) -> list[DocumentLink]:
     """The distinct links of a Markdown or Org document, outside code, in order.
 
-    Markdown links are relative to the document's folder, or with "/" to the root; one with a note's
-    ending may also be read like a wiki link. URLs are no links to documents.
+    Markdown links are relative to the document's folder, or to the root if they begin with "/";
+    links with a note's suffix may also be read like wiki links. URLs are not links to documents.
     """
     folder = posixpath.dirname(file_path)
     if is_org(file_path):

@@ -1,4 +1,4 @@
-"""Other spellings of a word: loanwords by sound, and the nearest words of the index."""
+"""Other spellings of a word: loanwords by sound, and the nearest known words."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ _ONE_EDIT, _TWO_EDITS = 4, 8
 _KANA = 0x60
 """The code point offset from hiragana to katakana."""
 TO_KATAKANA = {place: place + _KANA for place in range(0x3041, 0x3097)}
-"""From hiragana, for ``str.translate``."""
+"""Maps hiragana to katakana, for ``str.translate``."""
 _TO_HIRAGANA = {katakana: hiragana for hiragana, katakana in TO_KATAKANA.items()}
 _NUMBER = re.compile(r"=?\d+")
 _FINAL_LENGTH = re.compile("=[\u30a1-\u30f6\u30fc]{3,}[\u30a1-\u30f6]ー?")
-"""A word in katakana whose final ー may be omitted; shorter ones (バー) would be other words."""
+"""A katakana word whose final ー may be omitted; shorter words (バー) would become others."""
 _V = re.compile("ヴ[ァィェォュ]?")
 _B_OF_V = {"": "ブ", "ァ": "バ", "ィ": "ビ", "ェ": "ベ", "ォ": "ボ", "ュ": "ビュ"}
 _ONE_KANA = re.compile("=(?:[\u3041-\u3096\u30fc]{2,}|[\u30a1-\u30f6\u30fc]{2,})")
 MIN_LETTERS = 4
 _MAX_DISTANCE, _FEW, _MAX_OF_MANY = 0.4, 4, 0.56
 """The largest edit distance from the katakana in Latin letters, as a share of the longer word; with
-many equal consonants, chance is less likely and the distance may be larger."""
+many equal consonants (``_FEW``), chance is less likely and the distance may be larger."""
 _ALIKE = 0.05
 """Spellings whose distances differ by no more are the same word (サーバ, サーバー)."""
 _WORD = re.compile(rf"[a-z]{{{MIN_LETTERS},24}}")
@@ -159,7 +159,7 @@ def _nearest(word: str, known: Sequence[str]) -> list[str]:
 
 
 def first_kana(word: str) -> str:
-    """The kana with which the word's katakana may begin; none if it is no English word."""
+    """The kana with which a word's katakana may begin; "" if it is no English word."""
     letters = {key[0] for key in english_keys(word) if len(key) > 1}
     return "".join(_KANA_ROWS["" if letter == "A" else letter] for letter in sorted(letters)) + (
         "ヤユヨワ" if "A" in letters else ""
@@ -168,7 +168,7 @@ def first_kana(word: str) -> str:
 
 @lru_cache(maxsize=256)
 def english_keys(word: str) -> frozenset[str]:
-    """The consonants of an English word as katakana might have them; "A" is a vowel in front."""
+    """The consonants of an English word as katakana may have them; "A" is an initial vowel."""
     if not _WORD.fullmatch(word):
         return frozenset()
     parts: list[tuple[str, ...]] = []

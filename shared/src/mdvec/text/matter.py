@@ -1,14 +1,14 @@
 """Parses a document's front matter: YAML between `---` or TOML between `+++`, at the very start.
 
 Valid YAML is front matter if it maps keys that are no sentences; its comments are not read.
-Any other block is read by lines, unless the others outnumber the entries without a slip: an entry
-begins as in YAML, or with a slip (`：`, no space behind `:`), and goes on in indented lines,
-closing brackets and, if nothing stands beside its key, list items.
-A line that is none of these, nor a comment, goes on a title or alias right above it.
-With such a line, a slip or a comment in a block read by lines, or with a key that comes again in
-any block (all its values count), it is text as well.
-In tags and aliases a list needs no end, nor a space behind its hyphens, and #tag is no comment;
-at the margin it is one, unless only such lines stand below the key.
+Any other block is read line by line. An entry begins as in YAML, or with a slip (`：`, or no space
+after `:`), and continues in indented lines, closing brackets and, if its key has no value beside
+it, list items. The block is not front matter if other lines outnumber the entries without a slip. A
+line that is neither of these nor a comment continues a title or alias right above it. With such a
+line, a slip or a comment in a block read line by line, or with a repeated key in any block (all its
+values count), the block is text as well. In tags and aliases, a list needs neither a closing
+bracket nor spaces after its hyphens, and #tag is no comment. At the start of a line it is a
+comment, unless all lines below the key are like it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SENTENCE = re.compile("[。！？].")
 _TAG_MARK = re.compile(r"(?<![^\s,\[\-\"'])#(?=[^\s#,\]])")
 _TAG_LINE = re.compile(r"(?:[\s,、，]*#[^\s#:：,、，-][^\s#:：,、，]*)+[\s,、，]*")
 _COMMENT = re.compile(r"^[ \t]*#(?:(?=[\s#-]|\Z)|.*:(?=\s|\Z)).*", re.MULTILINE)
-"""A comment among tags; it may be an entry or an item that is not to count."""
+"""A comment among tags; it may be an entry or item that the author has disabled."""
 _HYPHEN = re.compile(r"(\n[ \t]*-)(?=[^\s-])")
 _ITEM = re.compile(r"(\n[ \t]*)-[ \t]+")
 TAG_KEYS = ("tags", "tag", "タグ")
@@ -49,9 +49,9 @@ MAX_FRONT_MATTER = 65_536
 class FrontMatter:
     """The entries of a document's front matter, which ends at ``end``.
 
-    YAML values stay text, as written. ``is_broken`` says that YAML would not read the block, or
-    only one value of a key; ``is_text`` that it may as well be text between two rules, so that it
-    is searched, too.
+    YAML values stay text, as written. ``is_broken``: a YAML parser would refuse the block, or read
+    only one value of a repeated key. ``is_text``: the block may also be text between two rules, and
+    so is searched as well.
     """
 
     end: int
@@ -81,7 +81,7 @@ def front_matter(content: str) -> FrontMatter:
 def _from_yaml(block: str, end: int) -> FrontMatter | None:
     """Parse a block between ``---``; None if it is not front matter.
 
-    Blank lines at both ends set text off from two rules; without the last it would be a heading.
+    Blank lines at both ends mean text between two rules: without the last, it would be a heading.
     """
     lines = LINE_BREAK.split(block)
     if not block.strip():
@@ -122,12 +122,12 @@ def _load_yaml(text: str) -> list[tuple[str, Any]] | None:
 
 
 def _repeats(entries: Sequence[tuple[str, Any]]) -> bool:
-    """Whether a key comes again."""
+    """Whether a key is repeated."""
     return len({key for key, _ in entries}) < len(entries)
 
 
 def _from_lines(lines: list[str], end: int) -> FrontMatter | None:
-    """Parse a block that is not valid YAML; None if most of its lines are no entries."""
+    """Parse a block that is not valid YAML; None if most of its lines are not entries."""
     written: list[tuple[str, list[str]]] = []
     slips = comments = others = 0
     value: list[str] = []
@@ -166,9 +166,9 @@ def _goes_on(line: str, key: str, above: Sequence[str]) -> bool:
     return key.casefold() in TAG_KEYS and all(map(_has_only_tags, (line, above[0], above[-1])))
 
 
-@lru_cache(maxsize=4)  # an entry's first line is asked about with each below it
+@lru_cache(maxsize=4)  # an entry's first line is checked again for each line below it
 def _has_only_tags(line: str) -> bool:
-    """Whether all that a line has, if anything, are tags such as #tag."""
+    """Whether a line is blank or has only tags such as #tag."""
     return not line.strip() or _TAG_LINE.fullmatch(line) is not None
 
 
@@ -179,10 +179,10 @@ def _entry_value(key: str, text: str) -> Any:  # noqa: ANN401 - whatever YAML ca
 
 
 def _unquoted(text: str) -> str:
-    """A value without the quotes around all of it, of which the last may be missing.
+    """A value without the quotes around it; the closing quote may be missing.
 
-    They are not around all of it ("部" の章) if the next such sign is at the end of a word: it is
-    not in 'It's a test', nor in "The "Best" Guide".
+    Quotes do not enclose the whole value ("部" の章) if the next such quote ends a word, as it does
+    not in 'It's a test' and in "The "Best" Guide".
     """
     sign, rest = text[:1], text[1:]
     if sign not in ("'", '"'):
@@ -199,7 +199,7 @@ def _unquoted(text: str) -> str:
 
 
 def _alone(text: str) -> Any:  # noqa: ANN401 - whatever YAML can hold
-    """The value that YAML reads; None if it is not valid."""
+    """The value as YAML reads it; None if it is not valid YAML."""
     with suppress(ValueError):
         if (entries := _load_yaml(f"v: {text}")) and len(entries) == 1:
             return entries[0][1]
@@ -207,7 +207,7 @@ def _alone(text: str) -> Any:  # noqa: ANN401 - whatever YAML can hold
 
 
 def _mended(key: str, text: str, value: Any) -> Any:  # noqa: ANN401 - whatever YAML can hold
-    """A value as read, None if it is not valid; tags and aliases without their slips."""
+    """A value as YAML reads it, None if it is invalid; slips in tags and aliases are corrected."""
     kind = key.casefold()
     is_lost = not value or (value[0] == "-" if isinstance(value, str) else "" in value)
     if kind not in (*TAG_KEYS, *ALIAS_KEYS) or not is_lost:
@@ -217,7 +217,7 @@ def _mended(key: str, text: str, value: Any) -> Any:  # noqa: ANN401 - whatever 
         text = _TAG_MARK.sub("", _without_comments(text))
     if (read := _alone(text)) is not None:
         return read
-    items = _alone(f"{text}]")  # the list may only lack its end
+    items = _alone(f"{text}]")  # perhaps only the closing bracket is missing
     is_list = isinstance(items, list) and all(isinstance(item, str) for item in items)
     if is_list or kind not in TAG_KEYS or value is None:
         return items if is_list else value
@@ -227,7 +227,7 @@ def _mended(key: str, text: str, value: Any) -> Any:  # noqa: ANN401 - whatever 
 def _without_comments(text: str) -> str:
     """Tags without comments.
 
-    A line that begins with "#" is a comment, unless it and all lines kept before are only tags.
+    A line that begins with "#" is a comment, unless it and all lines kept so far have only tags.
     """
     lines: list[str] = []
     is_bare = True

@@ -42,11 +42,11 @@ _DICTIONARY: Final = "small"
 _MAX_RUN: Final = 8_000
 """Maximum characters given to Sudachi at once; its limit is 49,149 bytes."""
 _MAX_KEPT: Final = 50_000
-"""Maximum number of words that a cache has; a full one is cleared."""
+"""The maximum number of words in a cache, which is cleared when it is full."""
 _CHARS_A_WORD: Final = 64
-"""The number of characters of a cached run that count like one more word, for long keys."""
+"""How many characters of a cached run count as one more word, to account for long keys."""
 _LAUGHTER = re.compile("ww|w{4,}")
-"""Laughter in a chat (ｗｗ); three would be the web."""
+"""Laughter in a chat (ｗｗ); www with exactly three letters means the web."""
 _KANJI = re.compile("[々\u3400-\u9fff\uf900-\ufaff]+")
 _NO_LETTER = re.compile(r"[\W_]+")
 _loading = threading.Lock()
@@ -90,8 +90,8 @@ class Morpheme:
 
     ``term`` is its term in the index: ``WORD_MARK`` and its normalised form, or the word itself
     if it is in letters and the dictionary has no other form. ``reading`` is in katakana.
-    ``is_known`` says whether the dictionary has the word, ``is_noun`` whether it is used as a noun:
-    not before する, not before な, no numeral, and not in letters. ``is_suffix`` says whether it
+    ``is_known`` says whether the dictionary has the word; ``is_noun`` says whether it is used as a
+    noun, so neither before する or な, nor a numeral, nor in letters. ``is_suffix`` says whether it
     forms one word with the noun before it (庫 in 冷蔵庫), ``is_of_person`` whether it is a person's
     first or last name.
     """
@@ -130,10 +130,10 @@ def word_terms(folded_text: str) -> list[Morpheme]:
 
 
 def are_homophones(term: str, other: str) -> bool:
-    """Whether two terms of one reading are different words (紅葉, 効用; not 渡邊, 渡辺, おや, 親).
+    """Whether two terms with the same reading are different words (紅葉, 効用; not 渡邊, 渡辺).
 
-    The dictionary gives all spellings of a word one normalised form, so words in kanji with two
-    forms are different. Only names have a form for each spelling, which share a character.
+    The dictionary gives all spellings of a word the same normalised form, so kanji words with two
+    forms are different words. Only names have a form for each spelling; these share a character.
     """
     return _analyser().are_homophones(term.removeprefix(WORD_MARK), other.removeprefix(WORD_MARK))
 
@@ -148,7 +148,7 @@ _Form = tuple[str, str, Role, bool, bool, bool, bool]
 
 
 class _RecentRuns(dict[str, tuple[Morpheme, ...]]):
-    """The words of recent runs, few of which are long."""
+    """A cache of the words of recent runs, with a limited total size."""
 
     words = 0
 
@@ -184,7 +184,7 @@ class _Analyser:
         return known
 
     def _in_letters(self, word: str) -> Morpheme:
-        """A word in letters: in Japanese if the dictionary has it (web: ウェブ), else unchanged."""
+        """A word in letters: its Japanese form if there is one (web: ウェブ), else unchanged."""
         plain = word[:MAX_TERM]
         role = Role.FILLER if _LAUGHTER.fullmatch(word) else role_of(word)
         is_content = role is Role.CONTENT  # Sudachi would turn "the" into ザ
@@ -243,7 +243,7 @@ class _Analyser:
 
 
 def _is_verb(noun: SudachiMorpheme, after: SudachiMorpheme) -> bool:
-    """Whether a noun is a verb by what follows it: する, できる or ください."""
+    """Whether a noun is used as a verb, because する, できる or ください follows it."""
     if noun.part_of_speech()[2] not in _VERBAL:
         return False
     return tuple(after.part_of_speech()[:2]) == ("動詞", "非自立可能")

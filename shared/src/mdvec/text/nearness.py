@@ -1,4 +1,4 @@
-"""Finds similar names for one that does not exist."""
+"""Finds names similar to a name that does not exist."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SIGNS = tuple(map(chr, range(1, 32)))
 _SOUND_MARKS = "\u3099\u309aﾞﾟ"
 _MAX_LISTED = 20
 _MIN_RATIO = 0.5
-"""It allows one of two letters to differ: 東点 and 東店."""
+"""The minimum similarity, which allows one of two letters to differ: 東点 and 東店."""
 _MIN_RATIO_OF_NAMES = 0.6
 
 
@@ -30,8 +30,8 @@ def nearest_texts(
 ) -> list[str]:
     """The known texts most similar to ``text``, regardless of width, case and kana.
 
-    The same number with other leading zeros comes first, then those that contain the text, or that
-    it contains; ``least`` is the ratio of the others.
+    The same number with other leading zeros comes first, then texts that contain ``text`` or are
+    contained in it. Others need a similarity of at least ``least``, from 0 to 1.
     """
     wanted = _key(text)
     unpadded = _LEADING_ZEROS.sub("", wanted)
@@ -62,11 +62,11 @@ def nearest_or_all(text: str, known: Sequence[str]) -> str:
 
 
 def signs_of(text: str) -> tuple[str, str, str]:
-    """A text encoded with one byte a letter, for a coarse comparison by SQL, which compares bytes.
+    """Encode a text with one byte per letter, for a coarse comparison in SQL, which compares bytes.
 
-    Returns the letters that are equivalent to one of this text, the byte for each (the last letters
-    have none), and the encoded text. Width, case, kana and marks make no difference. Other letters
-    beyond ASCII are to be encoded as ``OTHER_SIGN``.
+    Returns the letters that are equivalent to letters of this text, the byte for each (the last
+    letters have none), and the encoded text. Width, case, kana and marks make no difference. The
+    caller must encode other letters beyond ASCII as ``OTHER_SIGN``.
     """
     key = _key(text)
     bases = dict.fromkeys(map(_base, key))

@@ -27,7 +27,7 @@ def on_one_line(text: str) -> str:
     """``text`` with white space collapsed and control characters escaped.
 
     A file name may contain line breaks and terminal codes; shown raw, it could imitate output. A
-    full-width space is seen, and stays.
+    full-width space is visible, so it stays.
     """
     return "".join(
         char if is_visible(char) else char.encode("unicode_escape").decode("ascii")
@@ -36,7 +36,7 @@ def on_one_line(text: str) -> str:
 
 
 def is_visible(char: str) -> bool:
-    """Whether a character is shown as it is: printable, or a blank of any width in a line."""
+    """Whether a character is shown as it is: printable, or a space of any width."""
     return char.isprintable() or unicodedata.category(char) == "Zs"
 
 
@@ -56,7 +56,7 @@ def quoted(text: str) -> str:
 
 
 def cited(text: str | int) -> str:
-    """``text`` in quotation marks as Python writes it; full-width spaces are seen."""
+    """``text`` in quotation marks as Python writes it, but with full-width spaces unescaped."""
     return _FULL_WIDTH.sub("\\1\u3000", repr(text))
 
 
@@ -64,8 +64,8 @@ def shown_name(name: object) -> str:
     """A name from the data (of a shop, a category or a file) for a line of an answer.
 
     It is unchanged if it can only be a name: letters and joining marks, without marks that end a
-    sentence, open a list or begin a figure, nor blanks that one does not see. Otherwise it becomes
-    a JSON string. Both can be passed on.
+    sentence, open a list or begin a figure, and without invisible blanks. Otherwise it becomes a
+    JSON string. Tools accept both forms as arguments.
     """
     text = str(name)
     is_short = len(text) <= _MAX_PLAIN_NAME and on_one_line(text) == text
@@ -82,7 +82,7 @@ class TextFence:
     def around(self, text: str) -> str:
         """The text between two fence lines; its final line break is that of its last line.
 
-        Tag characters, which a model reads and nobody sees, are ``�``: as many, at their places.
+        Each tag character, which a model can read but people cannot see, is replaced by ``�``.
         """
         end = "" if text.endswith("\n") else "\n"
         return f"<text {self.mark}>\n{text.translate(_TAGS)}{end}</text {self.mark}>"
@@ -94,7 +94,7 @@ class TextFence:
 
 
 def fence_for(texts: Iterable[str]) -> TextFence:
-    """A fence that none of these texts can close: its mark is random for each answer."""
+    """A fence that none of these texts can close; its mark is random for each answer."""
     known = list(texts)
     mark = secrets.token_hex(_MARK_BYTES)
     while any(mark in text for text in known):

@@ -15,7 +15,7 @@ _ENTRY = re.compile(
     r"(?<![^\r\n])[ \t]*(?:#\+(?P<keyword>[^\s:]+):|:(?P<property>[^\s:]+):(?=\s|\Z))"
     r"(?P<value>[^\r\n]*)(?:\r\n|\r|\n|\Z)"
 )
-"""A keyword (#+DATE: 2025-06-01), or a line of a drawer (:ID: 1)."""
+"""A keyword (#+DATE: 2025-06-01), or a property in a drawer (:ID: 1)."""
 _BLANK = re.compile(r"(?:[ \t]*(?:#(?:[ \t][^\r\n]*)?)?(?:\r\n|\r|\n))*")
 """Blank lines and comments."""
 _OF_AN_ELEMENT = re.compile(
@@ -34,7 +34,7 @@ _HIDDEN = re.compile(
     r"|^[ \t]*#(?=[ \t\r]|$)[^\r\n]*",
     re.MULTILINE | re.IGNORECASE,
 )
-"""A block whose text is no Org, or a comment."""
+"""A block whose text is not Org markup, or a comment."""
 _NOT_A_BREAK = re.compile(r"[^\r\n]")
 _HEADLINE = re.compile(r"^(\*+)[ \t]+(\S[^\r\n]*)", re.MULTILINE)
 _TAGS = re.compile(r"(?:^|[ \t]+):((?:[\w@#%]+:)+)[ \t]*$")
@@ -42,7 +42,7 @@ _PRIORITY = re.compile(r"\[#\w+\]\s*")
 _STATES = re.compile(r"^#\+(?:(?:seq|typ)_)?todo:([^\r\n]*)", re.MULTILINE | re.IGNORECASE)
 _KEY_OF_STATE = re.compile(r"\([^()]*\)")
 _LINK = re.compile(r"\[\[((?:[^\[\]\\\n]|\\.){1,400})\][\[\]]")
-"""A link up to the end of its target; any text may follow, and it may have lines."""
+"""A link up to the end of its target; its description may follow, over several lines."""
 _ESCAPED = re.compile(r"\\([\[\]\\])")
 _ID = re.compile(r"^[ \t]*:id:[ \t]+(\S+)", re.MULTILINE | re.IGNORECASE)
 
@@ -55,9 +55,9 @@ def is_org(file_name: str) -> bool:
 def org_matter(content: str) -> FrontMatter:
     """The keywords of a document, and the properties that begin it, by key in lower case.
 
-    It ends before the first text; keywords below that count, too, outside blocks. A key that comes
-    again adds to its value. The tags of the file are ``tags``; Org's own TAGS, which says what tags
-    there may be, is no value.
+    It ends before the first text, but keywords below that count as well, outside blocks. A repeated
+    key adds to the value. The file's tags are under ``tags``; Org's own TAGS, which lists the tags
+    that may be used, is ignored.
     """
     values: dict[str, str] = {}
     tags: list[str] = []
@@ -91,7 +91,7 @@ def org_text(content: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """A heading: level, words without its state and tags, tags, start, whether it is to do."""
+    """A heading: level, words without state and tags, tags, start, and whether it is to do."""
 
     level: int
     words: str
@@ -120,7 +120,7 @@ def org_headlines(content: str) -> Iterator[Headline]:
 
 
 def _states(text: str) -> tuple[set[str], set[str]]:
-    """The states of what is to do, and of what is done; without a "|" the last means done."""
+    """The states of open tasks and of done tasks; without a "|", the last state means done."""
     to_do, done = set[str](), set[str]()
     for line in _STATES.findall(text) or ["TODO | DONE"]:
         before, bar, after = _KEY_OF_STATE.sub("", line).partition("|")
@@ -140,5 +140,5 @@ def org_links(content: str) -> Iterator[tuple[str, str]]:
 
 
 def org_ids(content: str) -> list[str]:
-    """What links name the document and its headings by: "id:…"."""
+    """The names under which links find the document and its headings by ID: "id:…"."""
     return [f"id:{name}" for name in _ID.findall(org_text(content))]

@@ -21,7 +21,7 @@ from mdvec.text.matter import ALIAS_KEYS, TAG_KEYS, FrontMatter
 from mdvec.text.org import is_org, org_headlines
 
 MAX_TAGS = 2_000
-"""For one document; a text with more is not a note, but a log with numbers like #123."""
+"""The most tags of a document; a text with more is no note, but a log with numbers like #123."""
 MAX_TAG_CHARS = 100
 _MAX_VALUE_CHARS = 2_000
 _DATE_KEYS = (
@@ -33,7 +33,7 @@ _DATE_KEYS = (
 )  # fmt: skip
 """The keys that may hold a note's date, compared without case, spaces, "_" and "-".
 
-First come those of its day, then of its creation, then of its last change.
+Keys for the note's day come first, then those for its creation, then those for its last change.
 
 Zenn writes published_at; Qiita created_at and updated_at; Hugo publishDate, pubdate, published,
 lastmod and modified (gohugo.io/configuration/front-matter); Astro's blog pubDate and updatedDate;
@@ -60,12 +60,12 @@ _COMMA = re.compile("[,、，]")
 _EMOJI = "\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 """Unicode's blocks of emoji, without those of arrows and shapes that stand between words."""
 _IN_TAG = rf"[\w/{_EMOJI}\u200d\u20e3\ufe0e\ufe0f\U000e0020-\U000e007f-]"
-"""What a tag is made of; the last join emoji or choose their shape."""
+"""The characters of a tag; the last ones join emoji or choose their shape."""
 _INLINE_TAG = re.compile(
     rf"(?:(?<=\s)|^)#(?!\d+[\u3041-\u3096]|[\u200d\u20e3\ufe0e\ufe0f])({_IN_TAG}*(?:[^\W\d_]|[{_EMOJI}]){_IN_TAG}*)",
     re.MULTILINE,
 )
-"""A number before hiragana (#31の件) is that of an issue, not a tag."""
+"""A tag in a text; a number before hiragana (#31の件) is the number of an issue, not a tag."""
 _TAGS_BEFORE = re.compile(rf"[\s>*+-]*(?:\d+[.)]\s+)?(?:#{_IN_TAG}+\s+)*")
 """What may precede a tag at the beginning of a line: list markers and other tags."""
 _TAGS_AFTER = re.compile(rf"(?:\s+#{_IN_TAG}+)*\s*")
@@ -82,7 +82,7 @@ _DAY_IN_NAME = re.compile(
     r"(?<![0-9])((?:19|20)[0-9]{2})(?:([-_.])([0-9]{1,2})\2([0-9]{1,2})"
     rf"|([0-9]{{2}})([0-9]{{2}}){_TIME}|-([0-9]{{2}}))(?![0-9])"
 )
-"""A day in digits; a version, such as 2024.1, is not one."""
+"""A day in digits, but not a version such as 2024.1."""
 _WEEKDAY = re.compile(
     r"^\(?(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?(?![a-z])"
     r"|[月火水木金土日](?:曜日?)?)[\s,、.)]*"
@@ -97,8 +97,9 @@ _LINK = re.compile(r"\[\[([^\[\]|#]+)")
 class Properties:
     """A note's properties as text; tags are distinct and without "#", the front matter's first.
 
-    ``date`` is that of the front matter, or else of the file's name; ``values`` are the entries of
-    the front matter that are scalars, have a name, or are lists of these; another mapping is empty.
+    ``date`` is from the front matter, or else from the file's name. ``values`` are the entries of
+    the front matter that are scalars, have a name, or are lists of these; other mappings have the
+    value ().
     """
 
     tags: tuple[str, ...] = ()
@@ -115,7 +116,7 @@ class Properties:
 def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Properties:
     """The properties of a document, given its front matter and path; never fails.
 
-    Tags in the text count in Markdown, as is a text without a path, and in Org.
+    Tags in the text count in Org and in Markdown; a text without a path is Markdown.
     """
     entries = [*_values(matter)]
     written = [tag for value in _of(TAG_KEYS, entries) for tag in _tags_of(value)]
@@ -151,10 +152,10 @@ def _bare_key(key: str) -> str:
 
 
 def day_in_name(file_path: str) -> date | None:
-    """The first day in a file's name (2024-12-05-standup.md, 令和6年12月5日.md), or month in it.
+    """The first day, or first day of a month, in a file's name (2024-12-05-standup.md).
 
-    A day that is not in digits needs two letters: r2.1.5 may be a version, and is only read as a
-    day in front matter.
+    A day in another form (令和6年12月5日) needs two letters: r2.1.5 may be a version, and counts as
+    a day only in front matter.
     """
     name = folded(file_path.rpartition("/")[2])
     days = [(at, day) for at, end, day in _days_in_words(name) if _LETTERS.search(name, at, end)]
@@ -163,7 +164,7 @@ def day_in_name(file_path: str) -> date | None:
 
 
 def _days_in_words(folded_text: str) -> Iterator[tuple[int, int, date]]:
-    """Each day, or month's first day, in a text, in any form, with its start and end."""
+    """Each day (or first day of a month) in a text, in any form, after its start and end."""
     for named in named_dates(folded_text):
         year, month, day = named.digits[:4], named.digits[4:6], named.digits[6:] or "1"
         yield named.start, named.end, date(int(year), int(month), int(day))
@@ -188,7 +189,7 @@ def folded_tag(tag: str) -> str:
 def _values(matter: FrontMatter) -> Iterator[tuple[str, PropertyValue]]:
     """The entries that are scalars, or have a name, or lists of these, as text.
 
-    Of another mapping there is only the key.
+    Another mapping only yields its key, with the value ().
     """
     for key, value in matter.entries:
         if isinstance(value, list):
@@ -201,12 +202,12 @@ def _values(matter: FrontMatter) -> Iterator[tuple[str, PropertyValue]]:
 
 
 def _of(keys: Sequence[str], entries: _Entries) -> Iterator[PropertyValue]:
-    """The values of some keys, in the order of these."""
+    """The values of some keys, in the order of ``keys``."""
     return (value for wanted in keys for key, value in entries if key.casefold() == wanted)
 
 
 def _joined(entries: _Entries) -> Mapping[str, PropertyValue]:
-    """Each key with its value, or with a list of all that it has."""
+    """Each key with its value, or with all of its values if it is repeated."""
     by_key: dict[str, dict[PropertyValue, None]] = {}
     for key, value in entries:
         by_key.setdefault(key, {})[value] = None
@@ -221,7 +222,7 @@ def _as_one(values: Sequence[PropertyValue]) -> PropertyValue:
 
 
 def _item_text(item: object) -> str:
-    """The text of a list's item, also of one with a colon ("- 広報費: 増額"), a mapping to YAML."""
+    """The text of a list item; with a colon ("- 広報費: 増額"), an item is a mapping in YAML."""
     if isinstance(item, Mapping) and len(item) == 1 and "name" not in item:
         ((key, value),) = item.items()
         values = map(_text, value if isinstance(value, list) else [value])

@@ -1,4 +1,4 @@
-"""Extracts a question's search terms: its content, without the words that only ask."""
+"""Extracts a question's search terms: its content words, without words that only ask."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _JAPANESE = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
 _IDENTIFIER = re.compile(r"[a-z][A-Z]|[A-Za-z]_[A-Za-z]|[A-Za-z]\d")
 _DIGIT = re.compile(r"\d")
 _LETTERS = re.compile(r"^[A-Za-z_]\w{2,}$", re.ASCII)
-"""A word of three letters or more; shorter ones are rarely names (笑 w, 打ちまちがい)."""
+"""A word of three letters or more; shorter words are rarely names."""
 _PROSE = re.compile(r"[A-Za-z]+")
 _AFTER_SPACE = re.compile(r"(?:^|\s)[^\w\s]*(\w+)")
 _AFTER_NAME = re.compile(
@@ -43,12 +43,12 @@ _WRITTEN = re.compile(
     re.ASCII,
 )
 """Literal texts, in folded text: a URL, a version (15.3.1), an IP address or a time, a path, a long
-option. The index only has their parts, which are not specific: 15, 3 and 1."""
+option. The index has only their parts, which are not specific: 15, 3 and 1."""
 _WITH_SIGNS = re.compile(r"\w+(?:[-.:/?#@!$&*+=%~\\]+\w+)+", re.ASCII)
 """Letters and digits with signs between them, in folded text (file.name, cmd+o)."""
 _ONLY_HYPHENS = re.compile(r"[\w-]+", re.ASCII)
 _MOST_WRITTEN, _WRITTEN_IN = 3, 100
-"""In a longer question they are from a pasted log, whose times occur in no document."""
+"""More literal texts, or a longer question, mean a pasted log, whose times no document has."""
 _HIRAGANA = re.compile("[\u3041-\u3096]+")
 _JOINED = re.compile(r"(?:[-._@+]?[A-Za-z0-9]+)*")
 _COMPOUND = re.compile("[\u30a1-\u30fa\u30fc\u3005-\u3007\u3400-\u9fff]+")
@@ -70,9 +70,9 @@ class Subject:
         kind: a ``name`` is in letters (useState, Redux), a whole number or identifier
             (0120-333-906, KX-9900), or the word of a question of a single word. ``signed`` are
             names that end in a sign (C++), and literal texts (15.3.1). A ``keyword`` is in letters,
-            and no word beside it is Japanese, joins or asks (terraform state); it only matters if
-            no text has it. A ``noun`` is any other.
-        spelling: as in the question; of a noun the whole compound that it belongs to.
+            in a question without Japanese, function words and words that ask (terraform state); it
+            only matters if no text has it. A ``noun`` is any other subject.
+        spelling: as in the question; for a noun, the whole compound that it belongs to.
         joined: the spelling with the letters or digits joined to it (計画999 for 計画, example.com
             for com); "" if there are none.
     """
@@ -84,7 +84,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class ContentWord:
-    """A word of a question that does not only ask; ``is_known`` if the dictionary has it."""
+    """A content word of a question; ``is_known`` says whether the dictionary has it."""
 
     term: str
     spelling: str
@@ -105,7 +105,7 @@ class QuestionTerms:
             consists of.
         numbered: for each name that ends in its number (React19), its two parts as terms, except
             those that the question also has separately.
-        written: texts with signs in them (file.name), which count beside their parts if they occur.
+        written: texts with signs in them (file.name), which count in addition to their parts.
         edges: plain terms that extend from a content word into the filler.
         letters: the words between spaces, including fillers, if all are in letters.
         background: terms that occur only in sentences that do not ask, if other sentences do.
@@ -172,8 +172,8 @@ class QuestionTerms:
 def analyse_question(question: str) -> QuestionTerms:
     """A question's terms, without particles, auxiliaries and words that only ask.
 
-    Pairs inside words that only ask (教えて, 使い方, how) are left out too; pairs that extend into
-    them are ``edges``. If nothing would be left, these words stay.
+    Pairs inside words that only ask (教えて, 使い方, how) are left out, too; pairs that extend into
+    such words are ``edges``. If nothing would be left, these words are kept.
     """
     question = without_invisible(question)
     text = folded(question)
@@ -241,9 +241,9 @@ def _with_joined(question: str, word: str) -> str:
 
 
 def _without_manner(question: str, tokens: Sequence[Morpheme]) -> list[Morpheme]:
-    """The words without the suffixes in hiragana, which name no other thing (お客さん, 社員ごと).
+    """The words without suffixes in hiragana, which do not change the meaning (お客さん, 社員ごと).
 
-    A suffix in kanji may: 田中家 and 中村屋 are other names than 田中 and 中村.
+    A suffix in kanji may change it: 田中家 and 中村屋 are other names than 田中 and 中村.
     """
     return [
         word
@@ -257,7 +257,7 @@ def _place_word(word: Morpheme) -> _Placed:
 
 
 def _background(text: str, tokens: Sequence[Morpheme], terms: Sequence[_Placed]) -> frozenset[str]:
-    """The terms that occur in no sentence that asks; empty if those that ask have no content."""
+    """The terms that occur in no sentence that asks; empty if such sentences have no content."""
     ends = [end for kind, end, _ in marks(text, 0, len(text)) if kind != "unbreakable"]
     asking = [
         range(start, end)
@@ -281,7 +281,7 @@ def _names_with_sign(text: str) -> list[_Placed]:
 
 
 def _texts_with_signs(text: str, known: Sequence[_Placed]) -> tuple[str, ...]:
-    """The texts with signs between letters or digits that are no days, and none of those known."""
+    """The texts with signs between letters or digits, without days and ``known`` texts."""
     matches = _WITH_SIGNS.finditer(text) if len(text) <= _WRITTEN_IN else ()
     placed = [
         (match[0], *match.span())
@@ -323,7 +323,7 @@ def _names_and_nouns(
     tokens: Sequence[Morpheme],
     of_signed: Collection[str],
 ) -> dict[str, Subject]:
-    """The names, without parts of signed ones, and the other nouns that a question is about.
+    """The names, without parts of signed names, and the other nouns that a question is about.
 
     A question of a single word is about that word. Joined words and a person's two names are names
     as a whole, without their parts.
@@ -441,8 +441,8 @@ def _compounds(question: str, tokens: Sequence[Morpheme]) -> dict[str, str]:
 def _names(question: str, spelled: Mapping[str, str]) -> dict[str, str]:
     """The words in letters that are names: identifiers, and in Japanese all words in letters.
 
-    In prose of letters, capitalised words are names, unless all words are capitalised. A number
-    after a name (RFC 2119, order 48213) is one as well, unless it is a year.
+    In a text without Japanese, capitalised words are names, unless all words are capitalised. A
+    number after a name (RFC 2119, order 48213) is a name as well, unless it is a year.
     """
     numbers = {number for match in _AFTER_NAME.finditer(question) for number in match.groups()}
     words = _PROSE.findall(question)
@@ -479,7 +479,7 @@ def _words_of(plain: Sequence[_Placed], content: Sequence[Morpheme]) -> dict[str
 
 
 def _letters(text: str, placed: Sequence[_Placed]) -> tuple[str, ...]:
-    """The words, if all are in letters; without spaces (read-only-mode) only the first."""
+    """The words after spaces if all are in letters, else (): of read-only-mode only the first."""
     if not all(is_letters(term) for term, _, _ in placed):
         return ()
     return tuple(dict.fromkeys(_AFTER_SPACE.findall(text)))

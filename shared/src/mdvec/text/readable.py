@@ -1,4 +1,4 @@
-"""Renders Markdown as a reader sees it, and the text embedded for a chunk, with its headings."""
+"""Renders Markdown as readers see it, and builds the text to embed for a chunk."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _NOT_SHOWN = re.compile(
 )
 _MARKS = re.compile(r"<!--|-->|%%")
 _MAYBE_UNSEEN = re.compile(r"[\s#>*=:|-]*(?:<|%%|\{/\*|!?\[|\Z|import\b|export\b|`)")
-"""The beginning of a text that might have nothing visible."""
+"""The beginning of a text that may have no visible content."""
 _UNSEEN = re.compile(r"<!--|%%|!\[")
 _MODULE_LINE = re.compile(
     r"(?m)^(?:(?:import|export)\s[^\n;]*\sfrom\s*|import\s*)(?:'[^'\n]*'|\"[^\"\n]*\");?[ \t]*$"
@@ -156,7 +156,7 @@ def readable_chunk(file_path: str, text: str) -> str:
 def indexed_chunk(file_path: str, text: str) -> str:
     """A chunk's text for the index of words: as a reader sees it, then its invisible text.
 
-    The latter is comments, and the file names of images that have a caption.
+    The invisible text consists of comments and of the file names of images that have a caption.
     """
     if not is_markdown(file_path) or not _UNSEEN.search(text):
         return readable_chunk(file_path, text)
@@ -179,7 +179,7 @@ def readable(text: str) -> str:
 def prose_of(content: str, *, is_whole: bool = False) -> str:
     """Markdown without its code: neither fenced blocks nor code spans; markup stays.
 
-    A whole document does not begin within a fence; a passage may.
+    A passage may begin within a fence, unlike a whole document (``is_whole``).
     """
     return _CODE_SPAN.sub(" ", _outside_fences(content, is_whole=is_whole))
 
@@ -321,7 +321,7 @@ def searchable_chunks(
 
 
 def has_readable_text(text: str) -> bool:
-    """Whether a reader sees any character of a Markdown text, so that it is not just comments."""
+    """Whether any part of a Markdown text is visible to a reader, unlike comments."""
     if not _MAYBE_UNSEEN.match(text):
         return True
     return not is_blank("".join(_shown_parts(text)))

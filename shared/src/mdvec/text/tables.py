@@ -1,4 +1,4 @@
-"""Finds the tables of a Markdown document, whose heads explain the rows below."""
+"""Finds the tables of a Markdown document; their heads are added to passages of rows below."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DELIMITER_ROW = re.compile(
 _CELL_END = re.compile(r"(?<!\\)\|")
 _HEAD = re.compile(r"(?:^| > )\| .* \|$")
 _MAX_HEAD = 200
-"""The most characters of a head in a path of headings; further cells are left out."""
+"""The maximum length of a table's head in a path of headings; further cells are left out."""
 
 
 @dataclass(frozen=True, slots=True)

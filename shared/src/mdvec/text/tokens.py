@@ -29,7 +29,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class InvalidChunking(MdvecError):
-    """Chunking options that cannot work."""
+    """The chunking options contradict each other or are out of range."""
 
     is_wrong_usage = True
 
@@ -38,8 +38,8 @@ class InvalidChunking(MdvecError):
 class ChunkingOptions:
     """Chunking options; sizes are in the model's tokens, ``min_chars`` in characters.
 
-    A section shorter than ``min_chars`` is joined to the next one. ``cut`` is the version of the
-    rules that a tool's documents were cut by; a rebuild takes those of this version (``CUT``).
+    A section shorter than ``min_chars`` is joined to the next section. ``cut`` is the version of
+    the rules by which a tool's documents were cut; a rebuild uses the current version (``CUT``).
     """
 
     strategy: Strategy
@@ -145,7 +145,7 @@ def token_windows(
     while first < count:
         last = min(first + options.size, count)
         begin, cut = (safe_cut(content, edges[at], start) for at in (first, last))
-        if not windows or cut > windows[-1][1]:  # not within the previous one
+        if not windows or cut > windows[-1][1]:  # not within the previous window
             windows.append((begin, cut))
         if last == count:
             break

@@ -1,4 +1,4 @@
-"""Finds the headings of reStructuredText and AsciiDoc, most of which a line of signs marks."""
+"""Finds the headings of reStructuredText and AsciiDoc, most of which are underlined."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from mdvec.text.display import display_width
 _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _SIGNS = re.compile(r"([!-/:-@\[-`{-~])\1*")
 _MIN_UNDER_LONGER = 4
-"""The least signs that mark a title which is longer than they are."""
+"""The minimum length of a line of signs that may be shorter than the title it marks."""
 _NO_PARAGRAPH = re.compile(r"\s|\.\. |\Z")
 """The beginning of a line of reStructuredText after which a title needs no blank line."""
 _NO_ADOC_PARAGRAPH = re.compile(r"\[.*\]\Z|:[\w-]+!?:|//|={1,6}[ \t]|\Z")
-"""The same of AsciiDoc: attributes, anchors, comments and headings."""
+"""A line of AsciiDoc after which a title needs no blank line, such as an attribute or comment."""
 _LEVELS = ("=", "-", "~", "^", "+")
 """AsciiDoc's signs below titles, from the first level on."""
 _SECTION = re.compile(r"(={1,6})[ \t]+(\S.*)")

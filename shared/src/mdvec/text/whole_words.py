@@ -1,4 +1,4 @@
-"""Tells whether a text has a word, by itself or in a compound, or only its characters by chance."""
+"""Tells whether a text has a word, alone or in a compound, or just its characters by chance."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mdvec.text.morphology import morphemes
 
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]+")
 _MIN_CHARS = 3
-"""The least characters of a part: shorter ones (オン, ログ) occur in too many words by chance."""
+"""The minimum length of a part: shorter parts (オン, ログ) occur by chance in too many words."""
 
 
 def is_katakana(word: str) -> bool:
@@ -21,9 +21,10 @@ def is_katakana(word: str) -> bool:
 def is_word_of(word: str, folded_text: str) -> bool:
     """Whether a word in CJK stands in a text by itself or as a part of a compound.
 
-    Words that the dictionary splits stand by themselves (サーバーコンポーネント). Of others in
-    katakana, the word is a part if the rest is made of words as well (ログファイル, but not
-    ログイン); of the rest, if it lies within one word (参政 in 参政権, but not 人参 in 外国人参政).
+    Words that the dictionary separates stand by themselves (サーバーコンポーネント). Within other
+    katakana, the word is a part if the rest consists of words as well (ログファイル, but not
+    ログイン); within other text, if it lies inside one word (参政 in 参政権, but not 人参 in
+    外国人参政).
     """
     pattern, is_part = (_KATAKANA, _is_part) if is_katakana(word) else (RUNS, _is_within_words)
     runs = (match[0] for match in pattern.finditer(folded_text))
@@ -31,7 +32,7 @@ def is_word_of(word: str, folded_text: str) -> bool:
 
 
 def is_only_amid(word: str, folded_text: str, count: int) -> bool:
-    """Whether a word stands in a text ``count`` times, each amid a longer compound in kanji.
+    """Whether all ``count`` occurrences of a word in a text are amid longer compounds in kanji.
 
     In such a compound the dictionary may be wrong about the word (人参 in 外国人参政権).
     """

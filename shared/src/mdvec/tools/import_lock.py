@@ -15,7 +15,7 @@ from mdvec.tools.registry import Tool, lock_file
 
 @contextmanager
 def only_import_of(database: Path, tool: Tool, on_notice: Callable[[str], None]) -> Iterator[None]:
-    """Hold the lock that allows one import per tool; it is released when a process dies.
+    """Hold the lock that allows one import per tool; it is released if the process dies.
 
     Compacting the file takes the locks of all tools.
     """

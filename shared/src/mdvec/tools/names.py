@@ -37,11 +37,11 @@ FOLDED = {
     "save_query": ("query", "(query=SQL, save_as=NAME)"),
     "plot": ("query", "(query=SQL, chart=KIND)"),
 }  # fmt: skip
-"""Former names of the server's tools, each with the tool to call now, and its arguments."""
+"""Former names of the server's tools, each with the tool to call instead and its arguments."""
 OWN = OFFERED | FOLDED.keys()
 """The names that tools of users cannot have."""
 naming: ContextVar[Callable[[str], str]] = ContextVar("naming", default=lambda tool: tool)
-"""How texts name one of the server's tools; the server sets it for each answer, `mdvec` for all."""
+"""How texts name a tool of the server; the server sets it per answer, `mdvec` once for all."""
 _OWN_PREFIX = "mdvec_"
 _MAX_FROM_TITLE = 50
 _DEFAULT = "docs"

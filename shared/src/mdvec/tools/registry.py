@@ -16,25 +16,20 @@ from pydantic import TypeAdapter
 
 from mdvec import __version__, index
 from mdvec.converters import OPTIONAL_ENDINGS
-from mdvec.database import DatabaseUnusable, column, has_table
+from mdvec.database import DatabaseUnusable, has_table
 from mdvec.errors import MdvecError
 from mdvec.files import ScanRules
 from mdvec.index import Tables
-from mdvec.platform import is_held
 from mdvec.text import (
     ChunkingOptions,
     InvalidChunking,
     cited,
-    counted,
-    identifier,
     nearest_or_all,
     shortened,
-    shown_name,
-    some_of,
     utc_time,
 )
 from mdvec.tools.kinds import KINDS
-from mdvec.tools.names import checked_tool_name, offered_name
+from mdvec.tools.names import checked_tool_name
 
 
 class ToolNotFound(MdvecError):
@@ -164,7 +159,7 @@ def update_tool(
 ) -> Tool:
     """Change the values that are not None; an empty title removes it.
 
-    Texts of another source may not go where those of this one were allowed to.
+    If the source changes, endpoints that were allowed for its texts must be allowed again.
     """
     if source is not None and has_table(connection, "allowed_endpoints"):
         connection.execute(
@@ -339,148 +334,6 @@ def _stored_rules(stored: str | None) -> ScanRules | None:
 def lock_file(database: Path, tool: Tool) -> Path:
     """The lock file of a tool's imports; an import removes it when it ends."""
     return Path(f"{database}.import-{tool.id}.lock")
-
-
-def is_being_imported(database: Path, tool: Tool) -> bool:
-    """Whether an import of the tool, or mdvec compact, is running in another process."""
-    return is_held(lock_file(database, tool))
-
-
-_IS_RUNNING = "an import is running"
-_MAX_NAMED = 3
-
-
-def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
-    """The progress of the tool's unfinished import; None if its last import finished."""
-    if not _is_unfinished(tool):
-        return None
-    is_running = is_being_imported(Path(connection.filename), tool)
-    return _so_far(connection, tool, is_running=is_running)
-
-
-def _so_far(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> str:
-    how = _IS_RUNNING if is_running else _how(tool.name)
-    total, done = tool.import_files, tool.import_done or 0
-    files = f" ({done:,} of {counted(total, 'file')})" if total else ""
-    if tool.last_import_at is not None:
-        return (
-            f"{tool.name} may be older than its files: its last import has not finished{files}; "
-            f"{how}"
-        )
-    there = index.documents.document_counts(connection, tool.tables).documents
-    number = counted(there, "document")
-    return f"{tool.name} has {number} so far: its first import has not finished{files}; {how}"
-
-
-def still_to_come(
-    connection: apsw.Connection, tool: Tool, *, has_begun: bool = False
-) -> str | None:
-    """What an index still lacks, or why its import failed; None if it is complete.
-
-    ``has_begun``: an import has just begun, and may not hold its lock yet.
-    """
-    is_running = has_begun or is_being_imported(Path(connection.filename), tool)
-    missing = _missing(connection, tool, is_running=is_running)
-    reason = connection.execute(
-        "SELECT reason FROM import_failures WHERE tool_id = ? AND path = ''", (tool.id,)
-    ).get
-    if reason is None or is_running:
-        return missing
-    failed = f"an import of {tool.name} in the background failed: {reason}"
-    return f"{failed}; {missing or f'searches read what was there before; {_how(tool.name)}'}"
-
-
-def command_to_finish(connection: apsw.Connection, tool: Tool) -> str:
-    """The command that finishes what the tool's last import began."""
-    mode = "update"
-    if not _is_unfinished(tool):
-        is_rebuilt = index.documents.staged_documents(connection, tool.tables) is not None
-        mode = "replace" if is_rebuilt else mode
-    return f"mdvec import -n {tool.name} --mode {mode}"
-
-
-def never_read(connection: apsw.Connection, tool: Tool) -> str | None:
-    """Which files no import could read, so that a search finds nothing of them; None if none."""
-    if not tool.generation:
-        return None
-    paths = column(
-        connection,
-        "SELECT path FROM import_failures AS f WHERE tool_id = ? AND path <> '' AND NOT EXISTS "
-        f"(SELECT 1 FROM {identifier(tool.tables.documents)} "
-        "WHERE substr(file_path, 1, length(f.path)) = f.path) ORDER BY path",
-        (tool.id,),
-    )
-    names = some_of([shown_name(str(path)) for path in paths], _MAX_NAMED)
-    lacking = f"answers from {tool.name} lack what could not be imported"
-    return f"{lacking}: {names} ({offered_name('list_sources')} says why)" if paths else None
-
-
-def _missing(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> str | None:
-    if _is_unfinished(tool):
-        return _so_far(connection, tool, is_running=is_running)
-    if not KINDS[tool.kind].has_texts:
-        return None
-    rebuilt = index.documents.staged_documents(connection, tool.tables)
-    if not tool.generation:
-        return _before_first(connection, tool, rebuilt, is_running=is_running)
-    if rebuilt is not None:
-        how = command_to_finish(connection, tool)
-        so_far = f"{counted(rebuilt, 'document')} so far"
-        return (
-            f"{tool.name} is being built again, {so_far}; until that is complete, searches read "
-            "what was there before"
-            if is_running
-            else f"{tool.name} was being built again, {so_far}, and that has ended before it was "
-            f"complete; searches read what was there before; begin again with: {how}"
-        )
-    count = index.pending_count(connection, tool.tables)
-    if not count:
-        return None
-    total = index.chunk_count(connection, tool.tables)
-    return (
-        f"{tool.name}: {total - count:,} of {total:,} passages have vectors so far, words find the "
-        f"others; {_IS_RUNNING if is_running else _how(tool.name)}"
-    )
-
-
-def _before_first(
-    connection: apsw.Connection, tool: Tool, staged: int | None, *, is_running: bool
-) -> str | None:
-    """What a tool without an index lacks; ``staged`` documents are searched only at the end."""
-    if staged is None:
-        return _so_far(connection, tool, is_running=True) if is_running else None
-    so_far = f"{counted(staged, 'document')} so far"
-    if is_running:
-        nothing = f"{tool.name} has nothing to search before its first import ends, {so_far}"
-        return f"{nothing}; {_IS_RUNNING}"
-    nothing = f"{tool.name} has nothing to search: its first import, {so_far}, did not finish"
-    return f"{nothing}; begin again with: {command_to_finish(connection, tool)}"
-
-
-def described_tool(tool: Tool) -> str:
-    """The tool's description, with a note while its first import is unfinished.
-
-    Later imports leave descriptions unchanged, so that clients need not list the tools again.
-    """
-    if not is_first_unfinished(tool):
-        return tool.description
-    return (
-        f"{tool.description}\n\nIt is incomplete: its first import has not finished; each answer "
-        "says how far it is."
-    )
-
-
-def is_first_unfinished(tool: Tool) -> bool:
-    """Whether a tool's first import has begun, and none has finished."""
-    return _is_unfinished(tool) and tool.last_import_at is None
-
-
-def _how(tool: str) -> str:
-    return f"continue with: mdvec import -n {tool} --mode update"
-
-
-def _is_unfinished(tool: Tool) -> bool:
-    return tool.import_files is not None
 
 
 def allow_endpoint(connection: apsw.Connection, tool_id: int, origin: str) -> None:

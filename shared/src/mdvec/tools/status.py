@@ -58,7 +58,7 @@ class Contents(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class KindStatus:
-    """How the status of a kind's tools is read and shown.
+    """How the status of tools of a kind is read and shown.
 
     The overview lists the tools of this kind; its columns are fields of ``ToolStatus``. The other
     table lists one tool's contents.

@@ -43,7 +43,7 @@ def test_several_processes_lose_no_line_while_they_rename_full_files(tmp_path):
     files = sorted(log.parent.iterdir())
     lines = [line.split()[0] for file in files for line in file.read_text("utf-8").splitlines()]
     assert sorted(lines) == [f"{w}-{n:04}" for w in range(WRITERS) for n in range(LINES)]
-    assert len(files) > 5
+    assert len(files) > 2
     assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
 
 

@@ -33,7 +33,7 @@ class Access:
 
     @property
     def cookie_name(self) -> str:
-        """A name per key, because servers at other ports of this host share its cookies."""
+        """The cookie's name, different for each key: all ports of a host share their cookies."""
         return f"mdvec_{self.key.id}"
 
     def admit(self, code: str) -> str | None:

@@ -23,7 +23,7 @@ _MAX_MONTHS, _MAX_DAYS, _MAX_BILLS = 24, 31, 50
 
 @dataclass(frozen=True, slots=True)
 class ShownAccounts:
-    """The contents of the view; ``balances`` are those of each account at the ends of days, by day.
+    """The contents of the view; ``balances`` has each account's balance at the end of each day.
 
     ``bills`` are payments to cards that may be counted in addition to the purchases.
     """
@@ -90,7 +90,7 @@ def _read(visit: Household, ledger: Ledger) -> ShownAccounts:
 
 
 def _chart(days: dict[str, int]) -> MonthChart:
-    """Bars of an account's balance at the ends of its last months; months without rows keep it."""
+    """Bars of an account's balance at the ends of months; months without rows repeat the last."""
     ends = {day[:7]: balance for day, balance in days.items()}
     last = Month.from_iso(max(ends))
     first = max(Month.from_iso(min(ends)), last.plus(1 - _MAX_MONTHS))

@@ -58,7 +58,7 @@ no strict cookies."""
 
 
 class PageGuard:
-    """Middleware that checks requests; accepted ones have their session and form in their state."""
+    """Middleware that checks requests; an accepted request's state has its session and form."""
 
     def __init__(self, app: ASGIApp, views: Views) -> None:
         self._app = app
@@ -156,7 +156,7 @@ def page_views(wiring: Wiring, access: Access) -> tuple[Starlette, Views]:
 def _opening(access: Access, digest: str) -> Answer:
     async def opened(request: Request) -> Response:
         cookie = access.admit(request.query_params.get("code", ""))
-        # Without a valid code the browser may already have a cookie; the first view checks that.
+        # A browser without a valid code may already have a cookie, which the first view checks.
         response = HTMLResponse(_ONWARDS.format(digest=digest), 403 if cookie is None else 200)
         if cookie is not None:
             response.set_cookie(

@@ -53,8 +53,8 @@ class Point:
 class MonthChart:
     """Bars by month, lines over them by style, and the labels of both axes.
 
-    ``running`` are the months that are not complete yet, ``empty`` those without data; a month is
-    ``slot`` wide. A line has None for a month without an amount.
+    ``running`` are the months that are not complete yet, ``empty`` the months without data; each
+    month is ``slot`` SVG units wide. A line has None for a month without an amount.
     """
 
     bars: tuple[Bar, ...]
@@ -130,7 +130,7 @@ def _bars(
 
 
 def _step(most: int, least: int) -> int:
-    """A round distance between lines, so that there are about four."""
+    """A round distance between grid lines with which there are about four of them."""
     raw = max((most - least) / _LINES, 1)
     size = 10 ** (len(str(int(raw))) - 1)
     return int(next(size * factor for factor in _STEPS if size * factor >= raw and

@@ -39,7 +39,7 @@ _MAX_SQL_CHARS = 20_000
 _VALUE = "p."
 """The prefix of address fields for parameters."""
 _GONE = 499
-"""The status of an answer that nobody waits for, as in nginx."""
+"""The HTTP status of an answer for which no browser waits, as in nginx."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ async def export(visit: Visit) -> Response:
 
 
 async def save(visit: Visit) -> Response:
-    """Save or delete a question; a refused one stays in its form, with the reason."""
+    """Save or delete a question; if refused, it stays in its form, with the reason."""
     query = visit.query
     name, sql, mode = query.text("name").strip(), _sql(query), query.text("mode")
     wanted: SaveMode = "delete" if mode == "delete" else "replace" if mode else "create"
@@ -221,7 +221,7 @@ def _handles(visit: Visit) -> dict[str, Any]:
 
 
 def _source(visit: Visit, name: str) -> tuple[str, str]:
-    """A query for all rows of a table or of another query, and one for some of them."""
+    """A query for all rows of a table or query, and a query for rows to show."""
     known = {table.lower(): table for table in visit.wiring.analytics.queries.tables()}
     table = known.get(name.lower())
     if table is None:  # a query; or an unknown table, which the query process refuses
@@ -342,7 +342,7 @@ def _spreadsheet_lines(file: Path) -> Iterator[bytes]:
 
 
 def file_parts(file: Path) -> Iterator[bytes]:
-    """The parts of a file, which has no name any more: a server that is killed leaves nothing."""
+    """The parts of a file, which is unlinked first, so that a killed server leaves nothing."""
     whole = file.open("rb")
     with suppress(OSError):  # Windows deletes no open file
         file.unlink()

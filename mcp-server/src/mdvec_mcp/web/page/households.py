@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Household(Visit):
-    """A request about a household, which is one of all active ones."""
+    """A request about a household; ``all`` are the active households."""
 
     name: str
     all: tuple[Tool, ...]
@@ -75,7 +75,7 @@ async def _requested_household(visit: Visit) -> Household | None:
 
 
 async def _first_with_rows(visit: Visit, tools: Sequence[Tool]) -> str:
-    """The first household with rows, so that a new one does not hide another; else the first."""
+    """The first household with rows, so that an empty one does not hide it; else the first."""
     names = [tool.name for tool in tools]
     if len(names) == 1:
         return names[0]

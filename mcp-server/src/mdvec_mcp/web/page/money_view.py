@@ -39,11 +39,12 @@ _SHOPS = 20
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """The contents of the view: of a period and, if chosen, a category and a shop.
+    """The contents of the view: a period and, if chosen, a category and a shop.
 
-    ``trend`` is that of the category, or of income and spending; ``year_before`` has the category's
-    amounts a year before, by month. ``colors`` are by name, chosen among all ``known`` categories.
-    ``matrix`` has the months of each category, if all categories and several months are shown.
+    ``trend`` is the trend of the category, or of income and spending; ``year_before`` has the
+    category's amounts a year earlier, by month. ``colors`` are by name, chosen among all ``known``
+    categories. ``matrix`` has the months of each category, if all categories and several months are
+    shown.
     """
 
     answer: HouseholdAnswer
@@ -227,7 +228,7 @@ def _matrix(visit: Household, ledger: Ledger, months: MonthRange) -> tuple[Categ
 def _year_before(
     visit: Household, ledger: Ledger, months: MonthRange, subject: Subject | None
 ) -> dict[str, int | None]:
-    """The amounts a year before, by the present months; {} if the ledger has none."""
+    """The amounts a year earlier, by the months shown; {} if the ledger has none."""
     if not isinstance(subject, Category):
         return {}
     with suppress(MdvecError):
@@ -267,7 +268,7 @@ def _colors(answer: HouseholdAnswer, trend: TrendAnswer, known: Hierarchy) -> di
 
 @dataclass(frozen=True, slots=True)
 class Dearest:
-    """The month with the most spending, and its category that is furthest above its mean."""
+    """The month with the most spending, and the category that is furthest above its own mean."""
 
     month: str
     amount: int

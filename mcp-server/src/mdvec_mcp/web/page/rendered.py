@@ -61,10 +61,10 @@ _TEXT = (
     r'"""(?:\\.|[^\\])*?(?:"""|\\?\Z)|"(?:\\.|[^"\\\n]){0,300}"'
     r"|'(?:\\.|[^'\\\n]){0,300}'|`(?:\\.|[^`\\])*(?:`|\\?\Z)"
 )
-"""String literals; long ones are bounded, which keeps the time linear."""
+"""String literals; their length is bounded, which keeps the time linear."""
 _MAX_CHARS = 50_000
 _MAX_NESTING = 50
-"""A list in a list counts 2; the parser leaves out what is nested more deeply, and all behind."""
+"""The parser drops blocks nested more deeply, and all after them; a nested list counts 2."""
 _KEYWORDS = (
     "abstract and as assert async await begin break case catch class const continue def default "
     "defer del delete do elif else end enum except export extends false False finally fn for from "
@@ -238,7 +238,7 @@ class _Renderer(RendererHTML):
         return str(Markup('<img src="{}" alt="{}" loading="lazy">').format(address, words))
 
     def heading_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ANN401
-        """A heading with its id on an extra element, as it may also have the id ``hit``."""
+        """A heading with its id on an extra element, as it may already have the id ``hit``."""
         opening = self.renderToken(tokens, idx, options, env)
         return opening + str(Markup('<span id="{}"></span>').format(tokens[idx].meta["anchor"]))
 

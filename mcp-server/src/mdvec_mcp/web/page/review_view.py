@@ -122,7 +122,7 @@ def shown_candidates(candidates: Iterable[household.DuplicateCandidate]) -> list
 
 @dataclass(frozen=True, slots=True)
 class _Decided:
-    """The shops that got or lost a category; numbers of changed rows and of open suggestions."""
+    """The shops that got or lost a category, and how many rows changed and suggestions are left."""
 
     shops: list[str]
     category: str
@@ -169,7 +169,7 @@ async def _change_rules(visit: Household) -> Response:
 def _decided(form: Query, ledger: Ledger) -> _Decided:
     """Set or remove the rules of a form's shops; leaving a suggestion open changes nothing.
 
-    With ``alike``, the shops are all for which the form's category is suggested.
+    With ``alike``, the shops are all shops for which the form's category is suggested.
     """
     shops, category, changed = form.all("shop")[:MAX_TOGETHER], form.text("category").strip(), 0
     made = form.text("made")

@@ -39,8 +39,8 @@ from mdvec_mcp.web.page.views import (
 _ROWS = 50
 _MAX_FILE = 10_000
 _MAX_ADDRESS = 30_000
-"""The most characters of an address for the old values that an undo restores; servers accept
-64 KiB."""
+"""The maximum length of the old values in an address, which an undo restores; servers accept 64
+KiB."""
 _OF_A_CHANGE = ("was", "then", "long", "ruled", "before", "made", "edit", "rule")
 _MAX_ID = 19
 """The number of digits of SQLite's largest integer."""
@@ -233,7 +233,7 @@ class _Change:
         return ids
 
     def carry_out(self, ledger: Ledger) -> dict[str, str]:
-        """Carry it out; returns new fields of the address."""
+        """Carry out the change; returns new fields of the address."""
         match self._text("do"):
             case "save":
                 return self._save(ledger)
@@ -278,9 +278,9 @@ class _Change:
             note_row(ledger, transaction_id=noted.row.id, note=None, tags=all_tags)
 
     def _changed(self, name: str, now: str) -> str | None:
-        """What the form changes a value to that is ``now`` this; None if it leaves it unchanged.
+        """The form's new value for a value that is ``now``; None if the form does not change it.
 
-        Raises ChangedMeanwhile if the value is another one than the form was shown with.
+        Raises ChangedMeanwhile if the value is not the one that the form was shown with.
         """
         typed, now = self._text(name), now.strip()
         seen = self._text(f"seen_{name}") if self.form.all(f"seen_{name}") else now
@@ -333,7 +333,7 @@ def _tags(typed: str) -> list[str]:
 
 
 def _state(ledger: Ledger, ids: Sequence[int]) -> str:
-    """The user's values of rows, as JSON: of each its id, note, tags and own category."""
+    """The user's values of rows, as JSON: the id, note, tags and own category of each row."""
     own = household.own_categories(ledger)
     rows = [noted_row(ledger, row_id) for row_id in ids]
     values = [[row.row.id, row.note, list(row.tags), str(own.get(row.row.id, ""))] for row in rows]

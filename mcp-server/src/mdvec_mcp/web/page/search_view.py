@@ -32,7 +32,7 @@ from mdvec_mcp.web.page.rendered import PICTURES, Rendered, rendered_document
 from mdvec_mcp.web.page.views import Query, Views, Visit
 
 _MAX_SHOWN = 200_000
-"""The most characters of a document on a page; a longer one is cut around the passage."""
+"""The most characters of a document on a page; a longer document is cut around the passage."""
 _BEFORE = 20_000
 _HITS = 10
 """The default number of hits on a page: more than a model needs at once."""
@@ -165,7 +165,7 @@ def _facets(hits: list[ShownHit], query: Query) -> list[tuple[str, int, str]]:
 
 
 def _count(query: Query) -> int:
-    """The most hits to show."""
+    """The maximum number of hits to show."""
     return query.number("k", _HITS, 1, search.MAX_K)
 
 
@@ -195,7 +195,7 @@ def editors(tool: Tool, file_path: str, line: int) -> tuple[tuple[str, str], ...
 
 
 async def show_document(visit: Visit) -> Response:
-    """A document as imported, with a passage marked; a link may contain only its name."""
+    """A document as imported, with a passage marked; links may give only the document's name."""
     query = visit.query
     name, path = query.text("tool"), query.text("path")
     start = query.number("start", 1, 1, 10**9)

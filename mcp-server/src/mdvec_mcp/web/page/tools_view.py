@@ -35,7 +35,7 @@ _MAX_STREAMS = 16
 _LOOK_SECONDS = 0.5
 _LOOKS_UNTIL_PING = 20
 _GROUPS = tuple(group for group in manage.GROUPS if group.name not in ("settings", "server"))
-"""All but the settings, whose origins a server does not know, and the server, which runs."""
+"""The checks without the settings, whose origins a server does not know, and without the server."""
 _ORDER = ("trouble", "warning", "ok")
 
 
@@ -134,7 +134,7 @@ async def add(visit: Visit) -> Response:
 
 
 async def back_up(visit: Visit) -> Response:
-    """A backup to keep: the database and the settings in one file."""
+    """Download a backup: the database and the settings in one file."""
     wiring = visit.wiring
     file = wiring.database.absolute().parent / f".mdvec-backup-{secrets.token_hex(8)}.zip"
     await visit.run(lambda: manage.back_up(wiring.database, wiring.settings_file, file))

@@ -49,7 +49,7 @@ MAX_FIELD_CHARS = 20_000
 _MAX_VALUES = 200
 _MAX_DIGITS = 12
 _IN_TOOLS = ("list_sources", "reindex")
-"""The server's tools that the page has in a view instead."""
+"""The server's tools for which the page has views instead."""
 _NOT_TYPED = ("household", "sort")
 _WRONG_FIELD = Markup(' autofocus aria-invalid="true" aria-describedby="refused"')
 _MAX_YEARS = 6
@@ -95,7 +95,7 @@ def known_words() -> dict[str, tuple[str, str]]:
 
 
 def translated(language: Language, sentence: str) -> str:
-    """A sentence of the library in a language; an unknown one stays unchanged.
+    """A sentence of the library in a language; an unknown sentence stays unchanged.
 
     The household's sentences are Japanese, all others English.
     """
@@ -151,7 +151,7 @@ def tenths(value: float) -> str:
 class Query:
     """The fields of the form that a request sends, else of its address.
 
-    After a refusal, those of the address are without the typed ones.
+    After a refusal, the fields of the address are without the typed fields.
     """
 
     def __init__(self, request: Request, fields: list[tuple[str, str]] | None = None) -> None:
@@ -279,7 +279,7 @@ def _environment() -> Environment:
 
 @dataclass(frozen=True, slots=True)
 class Views:
-    """What views use; ``digest`` is a hash of the static files, for their addresses."""
+    """What all views use; ``digest`` is a hash of the static files, for their addresses."""
 
     wiring: Wiring
     access: Access
@@ -325,7 +325,7 @@ class Views:
             return None
 
     def visit(self, request: Request) -> Visit:
-        """The request with what its view needs."""
+        """A visit with all that the view needs for this request."""
         return Visit(self, request, Query(request))
 
     def tools(self, *, active_only: bool) -> list[Tool]:
@@ -362,12 +362,12 @@ class Visit:
 
     @property
     def refused(self) -> str:
-        """Why the form was refused that this visit shows again; else ""."""
+        """Why the form that this visit shows again was refused; "" if no form was."""
         return getattr(self.request.state, "not_done", "")
 
     @property
     def is_server_stopping(self) -> bool:
-        """Whether the server waits for its streams to end, as the web server's state tells."""
+        """Whether the server is stopping and waits for its streams to end."""
         stopping = getattr(self.request.state, "stopping", None)
         return stopping is not None and stopping.is_set()
 
@@ -377,7 +377,7 @@ class Visit:
         return await in_thread(work, wording, limiter=self.views.threads)
 
     async def run_while_awaited(self, work: Callable[[], T]) -> T | None:
-        """As ``run``; returns None if work was ended because the browser no longer waits."""
+        """As ``run``, but returns None if the work was stopped because the browser went away."""
         outcome: T | None = None
         refusal: ToolError | None = None
         async with anyio.create_task_group() as tasks:
@@ -433,7 +433,7 @@ class Visit:
 
 
 class ChangedMeanwhile(MdvecError):
-    """A form would take back a change that was made after it was shown."""
+    """A form would overwrite a change that was made after the form was shown."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -448,7 +448,7 @@ V = TypeVar("V", bound=Visit)
 def or_again(
     answer: Callable[[V], Awaitable[Response]], show: Callable[[V], Awaitable[Response]]
 ) -> Callable[[V], Awaitable[Response]]:
-    """The answer to a form; a refused one is shown again, with what was typed and the reason."""
+    """The answer to a form; a refused form is shown again, with what was typed and the reason."""
 
     async def answered(visit: V) -> Response:
         try:

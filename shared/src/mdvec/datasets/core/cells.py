@@ -1,7 +1,7 @@
-"""The typed cells of a file: what each is, and the type that fits a whole column.
+"""Kinds of typed cells, and the type that fits all cells of a column.
 
-Such files are JSON, workbooks and SQLite databases. A column gets a type only if all of its values
-fit; else it is text, and the import says so.
+Typed cells are those of JSON files, workbooks and SQLite databases. A column gets a type only if
+all of its values fit; else it is text, and the import says so.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class SeenColumn:
     others: int = 0
 
     def add(self, cell: object) -> str | None:
-        """Count a cell, and return the text from which SQL reads its value; None without one."""
+        """Count a cell; return the text from which SQL reads its value, None if it has no value."""
         if cell is None:
             return None
         is_percent = isinstance(cell, Percent)

@@ -1,4 +1,4 @@
-"""A user's choices of how files are read: kept with the tool until they are taken back."""
+"""A user's choices of how files are read, which a tool keeps until the user removes them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions
 
 AUTO = "auto"
-"""The value that takes a choice back."""
+"""The value that removes a choice."""
 DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
 """The suffixes of files with delimiters, and their possible delimiters."""
 EVERY_FILE = "*"
@@ -36,7 +36,7 @@ class ReadingChoice:
     """A choice of how some files are read.
 
     Attributes:
-        pattern: the files that it is for: a shell pattern of their names, or, with '/', paths
+        pattern: the files that it applies to: a shell pattern of their names, or, with '/', paths
             (``./a.csv`` is not in a folder); or ``PATTERN#TABLE``, one table of these.
         setting: what it sets.
         value: the chosen value, as text.
@@ -60,7 +60,7 @@ class ReadingChoice:
 
     @property
     def row(self) -> tuple[str, str, str, str]:
-        """Its row in the database, whose four columns have no other place for its text."""
+        """Its row in the database; ``text`` shares one of the four columns with another field."""
         if self.setting is Setting.NULL:
             return self.pattern, self.setting.value, self.text, self.value
         setting = f"{self.setting.value}: {self.text}" if self.text else self.setting.value
@@ -72,11 +72,11 @@ class ReadingChoice:
 
     @property
     def key(self) -> tuple[str, Setting, str, str]:
-        """Identifies the files and the setting that the choice is for."""
+        """Identifies the files and the setting that the choice applies to."""
         return self.pattern, self.setting, self.column, self.text
 
     def takes_back(self, other: ReadingChoice) -> bool:
-        """Whether it removes (with the value ``AUTO``) another choice."""
+        """Whether this choice, if its value is ``AUTO``, removes another choice."""
         if other.pattern != self.pattern:
             return False
         if self.setting is Setting.NULL:
@@ -85,11 +85,11 @@ class ReadingChoice:
         return other.key == self.key or (is_of_column and other.column == self.column)
 
     def fits(self, path: str, table: str = "") -> bool:
-        """Whether it is for a file, or for one of its tables."""
+        """Whether the choice applies to a file, or to one table of it."""
         return _fits(self.pattern, path) or bool(table and table == self.table_in(path))
 
     def table_in(self, path: str) -> str:
-        """The one table of a file that it is for; "" if it is for the whole file, or for others."""
+        """The one table of a file that it applies to; "" for the whole file, or for other files."""
         starts = (at for at, letter in enumerate(self.pattern) if letter == "#")
         return next((self.pattern[at + 1 :] for at in starts if _fits(self.pattern[:at], path)), "")
 
@@ -108,7 +108,7 @@ def _fits(pattern: str, path: str) -> bool:
 def merge_choices(
     existing: Iterable[ReadingChoice], new: Iterable[ReadingChoice]
 ) -> tuple[ReadingChoice, ...]:
-    """The choices after new ones; ``AUTO`` takes a choice back."""
+    """The existing choices with new ones applied; those with the value ``AUTO`` remove choices."""
     by_key = {choice.key: choice for choice in existing}
     for choice in new:
         if choice.value == AUTO:

@@ -39,7 +39,7 @@ class TableExtent:
 
     @property
     def extent(self) -> dict[str, Any]:
-        """These facts by name, for another object with the same content."""
+        """The fields by name, as arguments for another object with the same content."""
         return {each.name: getattr(self, each.name) for each in fields(TableExtent)}
 
 
@@ -48,7 +48,7 @@ class NoHeader(ValueError):
 
 
 def column_names(header: Sequence[str]) -> tuple[str, ...]:
-    """One name per header cell: trimmed, never empty, unique whatever the case.
+    """One name for each cell of a header: trimmed, never empty, and unique regardless of case.
 
     Raises:
         NoHeader: the line is empty, or holds HTML.
@@ -73,7 +73,7 @@ def is_year(cell: str) -> bool:
 
 
 def numbered_names(cells: Sequence[str]) -> tuple[str, ...]:
-    """The same names: an empty one is ``column3``, a repeated one gets a number appended."""
+    """The names; an empty third one becomes ``column3``, repeated ones get a number appended."""
     taken: dict[str, int] = {}
     all_named = {cell.lower() for cell in cells}
     return tuple(

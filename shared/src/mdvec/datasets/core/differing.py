@@ -20,7 +20,7 @@ class FileDifferences:
 
     Attributes:
         kinds: by column, for columns that some files lack, or that are text because the files do
-            not agree; a file that is not named lacks the column.
+            not agree; a file that is missing there lacks the column.
         with_commas: the files that prove that the comma is a decimal sign.
     """
 

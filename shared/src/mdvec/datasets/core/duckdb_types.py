@@ -19,11 +19,11 @@ _NAMED = {"STRUCT", "UNION"}
 
 
 MAX_DIGITS = 38
-"""The digits of DuckDB's longest decimals; it reads longer ones as DOUBLE."""
+"""The most digits of a DuckDB DECIMAL; DuckDB reads longer decimals as DOUBLE."""
 
 
 def long_decimals(column: str) -> str:
-    """Why a file with longer decimals is not read."""
+    """Why a file with decimals of more than ``MAX_DIGITS`` digits is not read."""
     return (
         f"its column {cited(column)} has decimals of more than {MAX_DIGITS} digits, which would be "
         "rounded; write them as text"

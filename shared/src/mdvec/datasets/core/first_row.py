@@ -2,15 +2,16 @@
 
 A row that is taken for a header is lost as data, so the user is asked wherever both are possible. A
 cell that is like those below it is a value: a date over nothing but dates shows that the table has
-no header, and the user is asked about other such cells. These are names: a date or a range over
-numbers; three or more dates over texts, if they are evenly spaced, such as days or months, or if
-the row below fills the gaps between them and has no key; different years over other numbers; and
-0, 1, 2.
+no header, and the user is asked about other such cells. The following cells are names: a date or a
+range over numbers; three or more dates over texts, if they are evenly spaced, such as days or
+months, or if the row below fills the gaps between them and has no key; different years over other
+numbers; and 0, 1, 2.
 
 A row may be a title if it names about half of the columns or fewer. The user is asked about it if a
-row below may name all columns, unless there are records of just these columns in between; and about
-a row with a date, or with fewer gaps, if the row below it may name columns of numbers, or names
-columns by dates. Evenly spaced dates over every column are no title.
+row below may name all columns, unless the rows in between are records with values in just these
+columns. The user is also asked about a row with a date, or with fewer gaps, if the row below it may
+name columns of numbers, or names columns by dates. Evenly spaced dates over every column are no
+title.
 
 A second row of names that begins with a text, as the rows below it do (曜日, 金, 土), looks like a
 record: it is read as values, and a note says so only if it is below dates over numbers.
@@ -59,8 +60,8 @@ _DATE, _NUMBER, _OTHER = "date", "number", "other"
 def is_data(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[int]) -> bool:
     """Whether the first row of a table holds values, such as a date over nothing but dates.
 
-    ``at`` is its index; the rows above it are titles. ``numbers`` are those of the rows in the
-    file.
+    ``at`` is the row's index; the rows above it are titles. ``numbers`` are the rows' numbers in
+    the file.
 
     Raises:
         NoHeader: it holds values, but may also be a header, or a title.
@@ -94,11 +95,11 @@ def is_data(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[int]) -> b
 
 
 def check_names_below(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[int]) -> int:
-    """Check a header that leaves columns without a name, or has a date for one: it may be a title.
+    """Check whether a header with unnamed columns, or with a date as a name, may be a title.
 
-    Returns the index of a row below that may name its columns as well; 0 if none may. That row may
-    name every column, all differently. Unless the header names about half of them or fewer, it has
-    values right under it, while the rows between have none, or dates that are not over dates.
+    Returns the index of a row below that may name the columns as well; 0 if none may. Such a row
+    has a different name for every column. Unless the header names about half of the columns or
+    fewer, the row must also be right above the first values, or have dates that are not over dates.
 
     Raises:
         NoHeader: there is such a row, and the header may be a title.
@@ -112,7 +113,7 @@ def check_names_below(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[
     full = (here for here in range(at + 1, len(rows)) if all(cells[here] for cells in used))
     is_full = all(cells[at] for cells in used)
     names_most = sum(bool(cells[at]) for cells in used) * 2 > len(used) + 1
-    # Only a header leaves the first column alone without a name, as of an index.
+    # A row that names every column but the first, which may hold an index, can only be a header.
     may_be_title = not names_most and not all(cells[at] for cells in used[1:])
     has_dates = any(_is_date(cells[at]) for cells in used)
     if (is_full and not has_dates) or (below := next(full, None)) is None:
@@ -139,8 +140,9 @@ def check_names_below(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[
 def may_name_columns(rows: Sequence[Sequence[str]], at: int, *, may_count: bool = True) -> bool:
     """Whether all cells of a row may be names.
 
-    None is a number, except over texts, of different years, 0, 1, 2, or, with ``may_count``, others
-    that go on by one; nor like most cells under it, as a date over dates, and no text comes again.
+    No cell is a number, except over texts, or as one of different years, of 0, 1, 2, or, with
+    ``may_count``, of other consecutive numbers. No cell is like most cells below it, as a date over
+    dates is, and no text is repeated.
     """
     row, below = rows[at], [other for other in rows[at + 1 :] if other != rows[at]]
     names = {place: name for place, cell in enumerate(row) if (name := cell.strip())}
@@ -161,8 +163,8 @@ def may_name_columns(rows: Sequence[Sequence[str]], at: int, *, may_count: bool 
 def _is_value_of(name: str, below: Sequence[str]) -> bool:
     """Whether a cell looks like a value among the cells ``below`` it.
 
-    A number does unless all of these are of other kinds; another value if most of these are of its
-    kind; a text if it is one of these, or is written like them.
+    A number does unless all cells below are of other kinds. Another value does if most cells below
+    are of its kind, and a text if it is one of them or is written like them.
     """
     alike = [kind_of(cell) == kind_of(name) for cell in below]
     match kind_of(name):
@@ -174,16 +176,16 @@ def _is_value_of(name: str, below: Sequence[str]) -> bool:
 
 
 def _is_count(numbers: Sequence[str]) -> bool:
-    """Whether three or more numbers go on by one, as days do."""
+    """Whether there are three or more numbers, and they are consecutive, as days are."""
     return len(numbers) >= _MIN_SERIES and all(
         former.isdecimal() and later == str(int(former) + 1) for former, later in pairwise(numbers)
     )
 
 
 def _names_without_key(rows: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether a row has texts in most columns, but not in the first, where all rows below have one.
+    """Whether a row has texts in most columns, but not in the first, which all rows below fill.
 
-    It has no value, and none of its texts comes again below it, as those of a record may.
+    The row has no values, and none of its texts is repeated below it, as those of a record may be.
     """
     below = [row for row in rows[at + 1 :] if any(map(str.strip, row))]
     if not below:
@@ -205,24 +207,24 @@ def _names_without_key(rows: Sequence[Sequence[str]], at: int) -> bool:
 def may_have_names_below(rows: Sequence[Sequence[str]], at: int) -> bool:
     """Whether the row below a header may name columns as well, over texts.
 
-    The header has dates, or gaps that the row fills: below other names, a row without a key is
-    rather a record.
+    The header must have dates, or gaps that the row fills: below other names, a row without a key
+    is more likely a record.
     """
     has_dates = any(_is_date(cell.strip()) for cell in rows[at])
     return _fills_gaps(rows, at) or (has_dates and _names_without_key(rows, at + 1))
 
 
 def _fills_gaps(rows: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether the row below the first one has names where that has none, and no key."""
+    """Whether the row below ``at`` has names where row ``at`` has none, but no key."""
     pairs = zip_longest(rows[at], *rows[at + 1 : at + 2], fillvalue="")
     has_gaps = any(not top.strip() and "".join(lower).strip() for top, *lower in pairs)
     return has_gaps and _names_without_key(rows, at + 1)
 
 
 def _has_series(row: Sequence[str]) -> bool:
-    """Whether a row's different dates are three or more, and go on by even steps.
+    """Whether a row has three or more different dates, evenly spaced.
 
-    These are of as many days each, or of as many months to the same day.
+    The steps have equal numbers of days, or equal numbers of months to the same day of the month.
     """
     cells = filter(_is_date, map(str.strip, row))
     named = [parse_dated(cell) for cell in dict.fromkeys(cells)]
@@ -236,10 +238,10 @@ def _has_series(row: Sequence[str]) -> bool:
 
 
 def no_header(rows: Sequence[Sequence[str]], numbers: Sequence[int]) -> NoHeader:
-    """The refusal of rows of which each may be the header; it shows some as they are.
+    """The error that any of these rows may be the header; it shows some of the rows.
 
-    These are the first three, and those around the first with as many cells as most rows, or as the
-    fullest one: the header is among them, or right above.
+    It shows the first three, and those around the first row that has as many cells as most rows, or
+    as the fullest row: the header is among these, or right above.
     """
     filled = [each for each in zip(numbers, rows, strict=False) if filled_count(each[1])]
     counts = [filled_count(row) for _, row in filled]
@@ -285,7 +287,7 @@ def _is_date(cell: str) -> bool:
 def _is_alike(cell: str, below: Sequence[str]) -> bool:
     """Whether a cell that may be a name is written like the values under it.
 
-    These are true and false, numbers under NA, or texts that differ only in digits (6月1日). An
+    Examples are true over false, NA over numbers, and texts that differ only in digits (6月1日). An
     equal text does not count, as it may be a repeated header.
     """
     values = _filled_cells(below)
@@ -337,7 +339,7 @@ def _are_years(first: Sequence[str], named: Sequence[int], columns: dict[int, li
 
 
 def _is_run(first: Sequence[str], named: Sequence[int]) -> bool:
-    """Whether the cells number the columns from 0 or 1, as programs without names do."""
+    """Whether the cells number the columns from 0 or 1, as programs do without column names."""
     numbers = [first[at].strip() for at in named]
     is_counted = any(
         numbers == [str(number) for number in range(start, start + len(numbers))]

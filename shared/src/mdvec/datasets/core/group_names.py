@@ -1,4 +1,4 @@
-"""The names of columns below those of groups, in a header of several rows."""
+"""Column names from a header of several rows, where upper rows name groups of columns."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ def combined_names(
 ) -> tuple[str, ...]:
     """The names of columns, joined from all rows of a header.
 
-    The name of a group extends over its merged cells: ``group_ends`` has, for each row, where those
-    end that begin in a column. Any other extends to the right, until the next one in its row or a
-    row above; that of the last group only over the names that the group before it has, if it begins
-    with all of them.
+    A group's name extends over its merged cells: for each row, ``group_ends`` maps the column where
+    merged cells begin to the column where they end. A name without merged cells extends to the
+    right until the next name in its row or a row above. The last group ends where the names of the
+    group before it end, if it begins with all of them.
     """
     filled = [at for at, row in enumerate(rows) if filled_count(row)] or [0]
     group_ends = [group_ends[at] if group_ends else {} for at in filled]
@@ -26,7 +26,7 @@ def combined_names(
     guessed_end = _end_of_last_group(*rows[-2:]) if len(rows) > 1 else width
     names: list[str] = []
     groups = [""] * (len(rows) - 1)
-    until = [0] * len(groups)  # without merged cells
+    until = [0] * len(groups)  # 0 for a group without merged cells
     for column in range(width):
         *above, name = (row[column].strip() if column < len(row) else "" for row in rows)
         own = [level for level, cell in enumerate(above) if cell]
@@ -40,7 +40,7 @@ def combined_names(
             groups[-1] = ""
         names.append(" ".join(filter(None, dict.fromkeys([*groups, name]))) if name or own else "")
         if own and not name and until[own[0]] <= column + 1:
-            groups[own[0] :] = [""] * (len(groups) - own[0])  # such a cell covers all rows below
+            groups[own[0] :] = [""] * (len(groups) - own[0])  # a merged cell covers all rows below
     return tuple(names)
 
 

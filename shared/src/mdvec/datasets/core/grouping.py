@@ -1,4 +1,4 @@
-"""Which files are one table, by names and columns; names of tables, and families of types."""
+"""Groups files into tables by names and columns; also names of tables and families of types."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _INTEGERS = {
 _FLOATS = {"FLOAT", "DOUBLE"}
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 _SUMMED = 28
-"""A billion DECIMALs of this many digits can be added without overflow."""
+"""The most digits of DECIMALs of which a billion can be added without overflow."""
 _FAMILIES: dict[str, TypeFamily] = {
     **dict.fromkeys(_INTEGERS, "integer"),
     **dict.fromkeys((*_FLOATS, "DECIMAL"), "number"),
@@ -57,7 +57,8 @@ class FileGroup:
     Attributes:
         name: what the names of its files have in common, relative to the source folder; may be "".
         pattern: the paths of its files, with '*' where they differ.
-        is_chosen: whether the user named it, with any shell pattern.
+        is_chosen: whether the user defined the group, in which case ``pattern`` may be any shell
+            pattern.
     """
 
     name: str
@@ -146,7 +147,7 @@ def is_measured(column: Column) -> bool:
 
 
 def is_wide(column: Column) -> bool:
-    """Whether a sum of its values may overflow every type."""
+    """Whether a sum of its values may overflow DuckDB's widest type."""
     return column.type in {"HUGEINT", "UHUGEINT"} or _decimal(column)[0] > _SUMMED
 
 
@@ -162,18 +163,18 @@ def decimals(column: Column) -> int:
 
 
 def _decimal(column: Column) -> tuple[int, int]:
-    """The digits of a DECIMAL, and those after its point; 0 for other types."""
+    """The digits of a DECIMAL, and how many follow the point; 0 and 0 for other types."""
     match = _DECIMAL.fullmatch(column.type)
     return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
 def in_unit(kind: str, unit: str) -> str:
-    """A type whose numbers have a unit, such as "$" or "%"."""
+    """The name of a type whose numbers have a unit, such as "$" or "%"."""
     return f"{kind}{_IN}{unit}" if unit and kind != NO_VALUES else kind
 
 
 def common_columns(files: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """The columns that most files have, in the order of the first such file."""
+    """The most frequent set of columns, in the order of the first file that has it."""
     alike = [frozenset(name.lower() for name in names) for names in files]
     counted = Counter(alike)
     best = max(counted, key=lambda names: counted[names])
@@ -206,7 +207,7 @@ def difference(names: Collection[str], common: Collection[str]) -> str:
 
 
 def swapped_in_capitals(names: Collection[str], common: Iterable[str]) -> str:
-    """A column that would be merged with one of another spelling; "" if there is none.
+    """A column that would be merged with a different one of similar name; "" if there is none.
 
     Of columns that differ only in capitals, such as Date and date, the second is named date_2.
     """

@@ -1,4 +1,4 @@
-"""Which kinds of values a column of texts is mostly written like."""
+"""Finds the kinds of values that most texts of a column look like."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MAX_COMPARED = 200
 
 
 def likely_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> list[ValueKind]:
-    """The kinds that some texts are written like, if most of these are written like one."""
+    """The kinds whose patterns some texts match; none unless most texts match one of them."""
     values = [text for cell in texts if cell and (text := cell.strip(" ")) not in BLANKS]
     values = values[:: max(1, len(values) // _MAX_COMPARED)]
     if sum(map(bool, map(_MAY_BE_VALUE, values))) * 2 <= len(values):
@@ -24,9 +24,9 @@ def likely_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> lis
 
 
 def most_like(kinds: Iterable[ValueKind], values: Collection[str]) -> list[ValueKind]:
-    """The kinds of the one pattern that most values match, of those that some values prove.
+    """The kinds with the pattern that most values match, among the kinds that values prove.
 
-    Those for full-width digits are left out where no value has any.
+    Kinds for full-width digits are left out if no value has such digits.
     """
     alike = _written_like(kinds, values)
     if not any(text.translate(TO_HALF_WIDTH) != text for text in values):

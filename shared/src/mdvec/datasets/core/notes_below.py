@@ -1,4 +1,4 @@
-"""Rows under a table that hold one text each, such as ※ 税込: these may be notes."""
+"""Rows at the end of a table that hold one text each, such as ※ 税込, and so may be notes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def filled_cells(row: Sequence[object]) -> list[object]:
 
 
 def text_alone(row: Sequence[object]) -> str:
-    """The text that a row holds, if it is its only cell and no number or date; "" otherwise."""
+    """The only filled cell of a row, if it is a text and no number or date; "" otherwise."""
     filled = filled_cells(row)
     if len(filled) != 1 or not isinstance(filled[0], str) or is_value(filled[0]):
         return ""
@@ -40,7 +40,7 @@ class NotesBelow:
 
     Attributes:
         are_left_out: whether they are left out.
-        texts: their texts, which are known once all rows were read.
+        texts: their texts, which are known once all rows have been read.
         merged: the merged cells of the sheet.
         formulas: the rows that have a formula without a stored value, and so are no notes.
         are_usual: whether other rows may hold one text as well, so that nothing is reported.

@@ -1,4 +1,4 @@
-"""The periods in files' names, and which files may repeat the rows of others of a group."""
+"""Periods in file names, and which files of a group may repeat the rows of others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FISCAL_MONTH = 4
 
 
 def overlapping(paths: Iterable[str]) -> dict[str, list[str]]:
-    """For files whose days, by their names, include those of others: these others, by path.
+    """By path, the files whose days are, by their names, among the days of the file at that path.
 
     Their rows may be the same, so that a sum over all would count them twice. A day may have
     several files, and a period may end on the day on which the next begins.
@@ -65,7 +65,7 @@ def _days(text: str) -> Days:
     """The days of a year, quarter, month or day.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text names no valid period.
     """
     match = _PARTS.fullmatch(text)
     if match is None:

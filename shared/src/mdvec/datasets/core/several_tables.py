@@ -1,4 +1,4 @@
-"""Finds tables beside each other on a sheet, and headers of tables below another."""
+"""Finds tables that are side by side on a sheet, and headers of tables below another table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _filled_at(row: Cells) -> set[int]:
 
 
 def _runs(columns: Iterable[int]) -> list[range]:
-    """The runs of columns between empty ones."""
+    """The runs of adjacent columns."""
     runs: list[range] = []
     for at in sorted(columns):
         if runs and runs[-1].stop == at:
@@ -35,9 +35,9 @@ def _runs(columns: Iterable[int]) -> list[range]:
 def tables_side_by_side(rows: Iterable[tuple[int, Cells]]) -> tuple[list[range], bool]:
     """The columns of each table of a sheet, and whether they really are several tables.
 
-    Empty if no empty column separates names. Such a column may also set off columns of one table:
-    they are several tables if they have the same names, or begin or end at different rows. Only
-    sheets whose first rows have an empty column are read further.
+    There are none if no empty column separates names. An empty column may also be a gap within one
+    table: there are several tables if their names are the same, or if they begin or end at
+    different rows. Only sheets whose first rows have an empty column are read further.
     """
     rows = iter(rows)
     sample = list(islice(rows, SAMPLE_ROWS))
@@ -86,7 +86,7 @@ class HeadersBelow:
     numbers: list[int] = field(default_factory=list)
 
     def rows(self, numbered: Iterable[tuple[int, _Row]]) -> Iterator[tuple[int, _Row]]:
-        """The same numbered rows, which are watched for headers."""
+        """The same numbered rows; headers among them are recorded."""
         last = header = 0
         is_below_gap = False
         above, named = set[int](), set[int]()
@@ -106,7 +106,7 @@ class HeadersBelow:
             yield number, row
 
     def notes(self, place: str = "row", home: str = "sheet") -> Iterator[str]:
-        """A note on them, if there are any."""
+        """A note on the headers that were found, if there are any."""
         if self.numbers:
             places = f"{place} {numbers_shown(self.numbers)}"
             yield f"another table's header may be in {places}; give each table its own {home}"

@@ -66,7 +66,7 @@ class Percent(Amount):
 def value_as_formatted(value: int | float, number_format: str) -> object:
     """A number according to its format: an ``Amount``, or a code such as 00123 as text.
 
-    A code is that of the first section whose condition the number meets.
+    A code is written as in the format's first section whose condition the number meets.
     """
     unit, is_last = _unit(number_format)
     if unit:
@@ -156,8 +156,8 @@ def _literal(token: str) -> str | None:
 def _codes(number_format: str) -> tuple[tuple[str, int, tuple[str, ...]], ...]:
     """The sections of a format with fixed digits, such as 000-0000; empty for other formats.
 
-    Each has the condition of its numbers ("" for all), the limit in it, and its content: zeros for
-    digits, and literal texts after a mark.
+    Each has the operator of its condition on numbers ("" for all), the number compared with, and
+    its content: zeros for digits, and literal texts after a mark.
     """
     codes: list[tuple[str, int, tuple[str, ...]]] = []
     for tokens in _sections(number_format):
@@ -182,7 +182,7 @@ def _codes(number_format: str) -> tuple[tuple[str, int, tuple[str, ...]], ...]:
 def _filled(shown: Iterable[str], digits: str) -> str:
     """The text of a number format's parts, with ``digits`` in place of its zeros.
 
-    Digits without a zero of their own precede those of the first zeros.
+    If there are more digits than zeros, the surplus precedes the digits of the first part.
     """
     parts = tuple(shown)
     places = sum(len(part) for part in parts if part[0] == "0")
@@ -244,7 +244,7 @@ class SheetMarks:
     has_formulas: bool = False
 
     def take(self, xml: bytes) -> None:
-        """Read the marks of a part of the sheet's XML."""
+        """Add the marks of a part of the sheet's XML."""
         self.has_formulas |= b"<f" in xml
         self.hidden_rows += map(int, _HIDDEN_ROW.findall(xml))
         self.hidden_columns += [(int(a), int(b)) for a, b in _HIDDEN_COLUMNS.findall(xml)]
@@ -258,7 +258,7 @@ class SheetMarks:
         return [cells for cells in self.merged if cells.first_row != cells.last_row]
 
     def ends(self, numbers: Sequence[int]) -> dict[int, int]:
-        """For rows in which merged cells begin, the last row that all of these cells cover."""
+        """By the index of a row where merged cells begin, the last row that all of them cover."""
         places, ends = {number: at for at, number in enumerate(numbers)}, dict[int, int]()
         for cells in self.tall:
             if (at := places.get(cells.first_row)) is not None:
@@ -267,7 +267,7 @@ class SheetMarks:
         return ends
 
     def group_ends(self, numbers: Sequence[int]) -> list[dict[int, int]]:
-        """For each row, where its merged cells end, by the place of the column they begin in."""
+        """For each row, the index after its merged cells, by the index of their first column."""
         ends: dict[int, dict[int, int]] = {number: {} for number in numbers}
         for cells in self.merged:
             ends.get(cells.first_row, {})[cells.column - 1] = cells.last_column
@@ -306,7 +306,7 @@ class FilledRows:
     last: int = 0
 
     def rows(self, numbered: Iterable[tuple[int, list[object]]]) -> Iterator[list[object]]:
-        """The rows, each with its number, below the header."""
+        """Fill the ``numbered`` rows below the header; yields them without their numbers."""
         starting: dict[int, list[MergedCells]] = {}
         for cells in self.merged:
             starting.setdefault(cells.first_row, []).append(cells)

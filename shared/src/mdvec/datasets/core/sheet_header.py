@@ -37,11 +37,11 @@ def first_rows(
 ) -> tuple[list[tuple[int, _Row]], range | None]:
     """The first rows of a table, and the indices of the header's rows according to the user.
 
-    These are None if the header must be found, and empty if there is none. ``place`` is the word
-    for a numbered row: line or row.
+    The indices are None if the header must be found, and empty if there is none. ``place`` is the
+    word for a numbered row in messages: line or row.
 
     Raises:
-        NoHeader: there is no such row.
+        NoHeader: the row that the user named does not exist.
     """
     first = list(islice(numbered, SAMPLE_ROWS))
     top = reading.header_row
@@ -68,8 +68,8 @@ def header_at(
     single cell; or if cells are merged over the rows of a header. Title lines that are padded to
     the table's width need more evidence: several texts right above others may be the names of the
     first columns, unless those others are names themselves, as of columns of numbers. A file that
-    can have no merged cells (``merged`` is None) shows what is padded. ``numbers`` are those of the
-    rows in the file, where an empty row may be between them.
+    can have no merged cells (``merged`` is None) shows what is padded. ``numbers`` are the rows'
+    numbers in the file, which skip empty rows.
 
     Raises:
         NoHeader: a row may be a title or the header.
@@ -85,7 +85,7 @@ def header_at(
     has_names = not any(is_value(cell) and not is_year(cell) for cell in rows[at])
     if at and has_names and _is_below_titles(rows, at, merged, numbers):
         return at
-    # A first row of one name for two columns is no title if it is over values, or names the second.
+    # With two columns, a first row of one name is no title if it is over values or in the second.
     is_title = bool(at and title(rows[0][:1])) and has_names
     # In a file without merged cells, several names, or one over values, are taken by their word,
     # unless the row below may name the columns.
@@ -133,7 +133,7 @@ def _may_name_first_columns(row: Sequence[str]) -> bool:
 
 
 def _names_numbers(rows: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether a row's texts are over columns of numbers or dates, with more than one in all."""
+    """Whether a row's texts are over columns of numbers or dates, with several values in all."""
     count = 0
     for column, name in enumerate(rows[at]):
         below = (title(row[column : column + 1]) for row in rows[at + 1 :])
@@ -165,7 +165,7 @@ class SheetHeader:
     Attributes:
         at: the index of the first row below it.
         row: the index of the (last) row that names the columns; ``NO_HEADER`` if none does.
-        names: the columns' names as written; "" where there is none.
+        names: the columns' names as written; "" for a column without a name.
         skipped: the title lines above it.
         top: the index of its first row.
         doubtful: the index of the last row below it that may name columns as well; 0 if none may.
@@ -188,12 +188,12 @@ def sheet_header(
     numbers: Sequence[int] = (),
     group_ends: Sequence[Mapping[int, int]] = (),
 ) -> SheetHeader:
-    """Find the header among the first rows; its empty cells at the end are cut off.
+    """Find the header among the first rows; empty cells at its end are cut off.
 
-    ``named`` are the indices of the rows that the user named, none if there is no header.
+    ``named`` are the indices of the header's rows according to the user, as of ``first_rows``.
     ``merged`` maps a row in which merged cells begin to the last row that all of them cover; it is
-    None for a file that can have none. ``numbers`` are those of the rows in the file, if these are
-    not 1, 2, 3. ``group_ends`` are those of ``combined_names``.
+    None for a file that can have none. ``numbers`` are the rows' numbers in the file, if these are
+    not 1, 2, 3. ``group_ends`` is described in ``combined_names``.
 
     Raises:
         NoHeader: there are title lines, but no evident header, or the header holds no names.
@@ -201,7 +201,7 @@ def sheet_header(
     numbers = numbers or range(1, len(rows) + 1)
     at = header_at(rows, merged, numbers) if named is None else min(named, default=NO_HEADER)
     if named is None:
-        column_names(rows[at])  # a page of the web is named as one
+        column_names(rows[at])  # refuses a web page
     joined = _joined_rows(rows, at, merged) if at != NO_HEADER else None
     if at == NO_HEADER or (named is None and not joined and is_data(rows, at, numbers)):
         return SheetHeader(0, NO_HEADER, (), ())
@@ -244,8 +244,8 @@ def _joined_rows(
 ) -> tuple[int, int] | None:
     """The first and last row of a header that merged cells hold together; None if they do not.
 
-    A row is in it, or is the first one below it. The cells are names, each lower row has some
-    under gaps of the row above it, and the first column is named once.
+    The row ``at`` is in the header, or right below it. The header's cells are names, each lower row
+    has some under gaps of the row above it, and the first column is named once.
     """
     for top, end in sorted((merged or {}).items()):
         block = rows[top : end + 1]
@@ -271,7 +271,7 @@ def _has_name_under_gap(top: Sequence[str], lower: Sequence[str]) -> bool:
 def _years_over_values(rows: Sequence[Sequence[str]], start: int) -> int:
     """The index of the first row with numbers, if these are different years over other numbers.
 
-    It is 0 if they are not, or if a column has no other numbers than years.
+    Returns 0 if they are not, or if a column below them has only years.
     """
     at = next((at for at in range(start, len(rows)) if any(map(is_value, rows[at]))), 0)
     years = {column: cell.strip() for column, cell in enumerate(rows[at]) if is_value(cell)}
@@ -284,7 +284,7 @@ def _years_over_values(rows: Sequence[Sequence[str]], start: int) -> int:
 
 
 def may_go_on(rows: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether the header may have a further row, which names the columns in its groups.
+    """Whether the header may have another row, which names the columns in its groups.
 
     A group's name may stand over each of its columns.
     """
@@ -303,11 +303,11 @@ def _last_row_of_names(
 ) -> int:
     """The last row of a header, judging by the values below it; ``at`` if it has one row.
 
-    Its further rows are all those above the first value. They name columns of values, except where
-    a column has one name in all. The first row has gaps where groups go on; or each row above the
-    last repeats the names of groups, and the first column has one name in all. Words under names
-    that only repeat may be values. Texts may be under a column that goes on with the name above
-    its last one, as wind direction beside its speed, if more such columns hold values.
+    All rows above the first value belong to the header. Columns that they name more than once must
+    hold values. The first row has gaps where groups go on; or each row above the last repeats the
+    names of groups, and the first column has a single name. Words under names that only repeat may
+    be values. A column of texts is allowed if it shares its group's name with the column before it,
+    as wind direction beside wind speed, and most such columns hold values.
     """
     block, below = _rows_above_values(rows, at)
     if not 1 < len(block) <= _MAX_LEVELS:
@@ -320,13 +320,13 @@ def _last_row_of_names(
 def _rows_above_values(
     rows: Sequence[Sequence[str]], at: int
 ) -> tuple[list[Sequence[str]], Sequence[Sequence[str]]]:
-    """The filled rows from one on to the first with a value, or that row alone; and those below."""
+    """The filled rows from ``at`` to above the first value, at least ``at``; and the rows below."""
     end = next((end for end in range(at + 1, len(rows)) if any(map(is_value, rows[end]))), at + 1)
     return [row for row in rows[at:end] if filled_count(row)], rows[end:]
 
 
 def _is_joined(rows: Sequence[Sequence[str]], top: int, merged: Mapping[int, int] | None) -> bool:
-    """Whether a row names groups of the columns that the next one names, which is no record."""
+    """Whether a row names groups of the columns that the next row names, which is no record."""
     is_group = _names_groups(rows[top], rows[top + 1], rows[top + 2 :])
     return is_group and _are_no_records(*_rows_above_values(rows, top), merged)
 
@@ -338,9 +338,10 @@ def _are_no_records(
 ) -> bool:
     """Whether rows below the first one hold the names of columns, rather than records.
 
-    The columns have different names, be it by the first two rows. In a sheet, whose gaps are merged
-    cells, that suffices. In a file that can have none, rows with a key, as records have, are over
-    values alone, in more than one row: a single record of numbers may be below one of words.
+    The columns must have different names, at least in the first two rows. In a sheet, whose gaps
+    are merged cells, that suffices. In a file without merged cells, rows with a key, as records
+    have, must be above several rows of values: a single record of numbers may be below one of
+    words.
     """
     if merged is not None:
         return _have_different_names(block) or _have_different_names(block[:2])
@@ -356,7 +357,7 @@ def _have_different_names(block: Sequence[Sequence[str]]) -> bool:
 
 
 def _name_values(block: Sequence[Sequence[str]], below: Sequence[Sequence[str]]) -> bool:
-    """Whether the columns with names in several rows hold values.
+    """Whether the columns that have names in several rows hold values.
 
     If most do, a column may hold texts if it shares the name above its last one with the column
     before it.
@@ -384,7 +385,7 @@ def _name_groups_above(block: Sequence[Sequence[str]], below: Sequence[Sequence[
 
 
 def _holds_values(rows: Sequence[Sequence[str]], place: int) -> bool:
-    """Whether most cells of a column are numbers or dates, or it has none that is filled."""
+    """Whether most filled cells of a column are numbers or dates; True if none is filled."""
     cells = (title(row[place : place + 1]) for row in rows)
     values = [is_value(cell) for cell in cells if cell not in BLANKS]
     return not values or sum(values) * 2 > len(values)
@@ -393,9 +394,9 @@ def _holds_values(rows: Sequence[Sequence[str]], place: int) -> bool:
 def _last_row_of_labels(rows: Sequence[Sequence[str]], lower: int) -> int:
     """The index of the last row right below a header that may hold names or units; 0 if none may.
 
-    Such a row has no value of the kind that its column goes on with, where two or more columns
-    mostly have values, and no key either: its first cell is empty, or a text over values. The first
-    such row has a cell over values. Over texts, it is the first row if that may have names.
+    In such a row no cell is a value like those below it, while two or more columns mostly have
+    values. It has no key either: its first cell is empty, or a text over values. The first such row
+    has a cell over values. Above texts, only the first row counts, if it may have names.
     """
     below = rows[lower + 1 :]
     width = max(map(len, below), default=0)
@@ -457,8 +458,8 @@ def header_notes(place: str, top: int, lower: int, doubtful: int) -> Iterator[st
 def _names_groups(top: Sequence[str], lower: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """Whether a row names groups of columns, and the row under it the columns in them.
 
-    It has gaps over names, where merged cells continue; only the rows below hold values. The names
-    repeat from group to group, or the first column's cell covers both rows.
+    The upper row has gaps over names, where merged cells continue; only the rows below both hold
+    values. The names repeat from group to group, or the first column's cell covers both rows.
     """
     groups = [cell for cell in top if cell.strip()]
     names = [cell for cell in lower if cell.strip()]

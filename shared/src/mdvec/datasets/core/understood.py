@@ -1,4 +1,4 @@
-"""How a file is to be read, and how it was read: its encoding, its header and its columns."""
+"""How a file is to be read and how it was read: encoding, header and columns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ReadColumn:
     """How a column was read.
 
     Attributes:
-        name: its name.
+        name: the column's name.
         type: its SQL type.
         sample: its first value as the file writes it, if the table holds it in another form, or if
             it is asked about.
@@ -101,7 +101,7 @@ class Understood:
         if self.skipped:
             titles = ", ".join(map(_shown_value, self.skipped[:_MAX_TITLES]))
             said.append(f"header in line {self.header_row}, not {titles}")
-            if {column.type for column in self.columns} == {"VARCHAR"}:  # texts do not prove it
+            if {column.type for column in self.columns} == {"VARCHAR"}:  # texts prove no header
                 said.append("if another line names the columns: --header-row")
         unusual = [column for column in self.columns if not column.is_plain]
         shown = [
@@ -113,7 +113,7 @@ class Understood:
         return "; ".join([*said, *self.notes])
 
     def with_nulls(self, cells: Mapping[str, tuple[str, int]]) -> Understood:
-        """The same, if columns without any value have another type in the whole table.
+        """A copy in which columns without any value have their type in the whole table.
 
         ``cells`` has that type and the number of cells such as NA, by the column's name.
         """
@@ -125,7 +125,7 @@ class Understood:
         return replace(self, columns=tuple(columns))
 
     def with_notes(self, *notes: str) -> Understood:
-        """The same with more notes."""
+        """A copy with more notes."""
         return replace(self, notes=(*self.notes, *filter(None, notes)))
 
 
@@ -148,7 +148,7 @@ class ReadingOptions:
         leaves_out_notes: whether rows at the end that hold one text each are left out.
         beside_commas: whether other files of its table have decimal commas.
         header_end: the last line, or row, that names the columns; 0 if it is the first.
-        tables: how those of its tables are read that have choices of their own, by name.
+        tables: how tables that have choices of their own are read, by name.
     """
 
     encoding: str = ""
@@ -163,7 +163,7 @@ class ReadingOptions:
     tables: Mapping[str, ReadingOptions] = field(default_factory=dict)
 
     def of_table(self, name: str) -> ReadingOptions:
-        """How one of its tables is to be read."""
+        """How a table of the file is to be read."""
         return replace(self.tables.get(name, self), beside_commas=self.beside_commas)
 
     def nulls_in(self, column: str) -> tuple[str, ...]:
@@ -171,11 +171,11 @@ class ReadingOptions:
         return (*self.nulls.get("", ()), *self.nulls.get(column, ()))
 
     def with_text(self, names: Collection[str]) -> ReadingOptions:
-        """The same with more columns that stay text, regardless of the user's choice."""
+        """A copy in which more columns stay text, regardless of the user's choice."""
         columns = {**self.columns, **dict.fromkeys(names, AS_TEXT)}
         tables = {name: reading.with_text(names) for name, reading in self.tables.items()}
         return replace(self, columns=columns, tables=tables)
 
 
 FOUND = ReadingOptions()
-"""Everything is determined from the file."""
+"""The options with which everything is determined from the file."""

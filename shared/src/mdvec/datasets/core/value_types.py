@@ -26,7 +26,7 @@ _READ_BACK = (
     "abs(TRY_CAST({v} AS DOUBLE))), '^[^e]*'), '.', '')"
 ).replace("{digits}", _DIGITS)
 _IS_EXACT = f"(length({_DIGITS}) <= 15 OR (length({_DIGITS}) <= 767 AND {_DIGITS} = {_READ_BACK}))"
-"""SQL: whether a float keeps the number ``{v}``: one of 15 digits, or which it gives back whole."""
+"""SQL: whether a DOUBLE keeps the number ``{v}``: it has 15 digits or fewer, or survives a cast."""
 _YEARS = r"([12]\d{3}|9999)"  # 9999-12-31 means no end
 _DATE = rf"{_YEARS}[-/]\d{{1,2}}[-/]\d{{1,2}}"
 _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
@@ -102,7 +102,7 @@ _COMMAS = "the comma is the decimal sign"
 
 
 def _strptime_sql(formats: Iterable[str]) -> str:
-    """SQL that reads {v} by the first format that fits, as strptime writes them."""
+    """SQL that parses {v} by the first of some strptime formats that fits."""
     return f"try_strptime({{v}}, {list(formats)!s})"
 
 
@@ -119,7 +119,7 @@ _DMY, _MDY = _slash_date_sql(("%d", "%m", "%Y")), _slash_date_sql(("%m", "%d", "
 
 
 def has_usual_time(text: str) -> bool:
-    """Whether a text has a time of the day that it names, which 24:00 is not."""
+    """Whether a text has a time that belongs to its date; 24:00 belongs to the next day."""
     return _USUAL_TIME.search(text) is not None
 
 
@@ -147,7 +147,7 @@ class ValueKind:
         needs: regular expressions, each of which at least one value must contain, as the others
             could mean something else.
         is_full_width: whether full-width digits, and spaces around them, are allowed.
-        rule: the decision for the whole column, in words; "" if it is obvious.
+        rule: how the whole column was decided to be read, in words; "" if it is obvious.
         question: the question, in words, if all values can be read in two ways; such a column
             stays text.
         quick: a regular expression that most untrimmed cells match, but only those that a plain
@@ -172,7 +172,7 @@ class ValueKind:
         return len(cell) <= self.quick_length and bool(looks_like(self.quick)(cell))
 
     def quickly(self, column: str) -> str:
-        """SQL: the same of a column's cell, which is not NULL."""
+        """SQL: ``is_quick`` for a column's cell that is not NULL."""
         is_short = f"strlen({column}) <= {self.quick_length}"
         return f"{is_short} AND regexp_full_match({column}, '{self.quick}')"
 
@@ -250,7 +250,7 @@ class ValueKind:
 
 
 def _with_weekday(pattern: str, reading: str) -> ValueKind:
-    """The kind of dates that name their day of the week, which must agree with each."""
+    """The kind of dates with a day of the week, which must be the right one for each date."""
     read = reading.replace("{v}", _BEFORE_WEEKDAY)
     return ValueKind(
         "DATE",
@@ -266,8 +266,8 @@ def _amounts(
 ) -> tuple[ValueKind, ValueKind]:
     """Amounts in one currency, whose sign may stand on either side of the minus.
 
-    Those in brackets are negative only beside others: a column of nothing else may as well give the
-    parts of another (内数), last year's numbers, or 1, 2, 3.
+    Amounts in brackets are negative only beside amounts without: a column that has nothing else may
+    also hold parts of another column (内数), last year's numbers, or the numbers 1, 2, 3.
     """
     sign, digits = f"({currency} ?)?", f"{_GROUPED}{decimals}{suffix}"
     plain = f"{_MINUS}?{sign}{_MINUS}?{digits}"
@@ -415,7 +415,7 @@ DOTTED = ValueKind(
     question="1.234 may be 1234 or 1.234, as the comma is the decimal sign of another column; it "
     "stays text until --read '{name}=comma' or '{name}=number'",
 )
-"""Numbers whose points may group digits, as other numbers of the file have decimal commas."""
+"""Numbers whose points may separate thousands, because the file also has decimal commas."""
 
 
 def may_be_dotted(kind: ValueKind | None) -> bool:
@@ -432,7 +432,7 @@ def _in_order(reading: str) -> tuple[ValueKind, ...]:
 
 
 DATE_KINDS = tuple(kind for kind in VALUE_KINDS if kind.is_date)
-"""The kinds of texts in files whose numbers have a type of their own."""
+"""The kinds that texts may have in files whose numbers are typed."""
 
 
 _ANY_DIGITS = ValueKind("BIGINT", r"[-+]?\d{1,18}")
@@ -485,7 +485,7 @@ def possible_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> I
 
 
 def kinds_of(choice: str, delimiter: str = "") -> tuple[ValueKind, ...]:
-    """The kinds that a column may have: those of a user's choice, else every one.
+    """The kinds that a column may have: those of the user's choice, or all kinds without one.
 
     ``delimiter`` is what separates the cells of its file.
     """

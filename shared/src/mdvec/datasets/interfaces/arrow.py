@@ -20,7 +20,7 @@ _MAX_CHARS = 100
 
 
 def arrow_to_parquet(source: Path, target: Path, columns: Mapping[str, str]) -> Understood:
-    """Convert ``source``, an Arrow file or stream; some columns become text.
+    """Convert ``source``, an Arrow file or stream, to Parquet; returns how it was read.
 
     Raises:
         UnreadableFile: it is not an Arrow file, ends early, holds a type that Parquet lacks, or

@@ -128,7 +128,7 @@ def _as_text(kind: pl.DataType) -> pl.DataType:
 def _lazy(descriptor: int) -> pl.LazyFrame:
     start = read_start(descriptor, len(_FILE_MARK))
     if start.startswith(_STREAM_MARK):
-        # polars reads from the descriptor itself, past what a buffer would have taken.
+        # polars reads from the descriptor, and would miss what a buffer has already read.
         with os.fdopen(descriptor, "rb", buffering=0) as stream:
             return pl.read_ipc_stream(stream).lazy()
     if start.startswith(_OLD_MARK):

@@ -31,7 +31,7 @@ ANSWER_AT = struct.Struct("<Q")
 def main() -> None:
     """Write the cells of the workbook at STDIN to STDOUT, which is a file, then its sheets as JSON.
 
-    The last bytes have the position of the JSON.
+    The last bytes are the position at which the JSON begins.
     """
     from python_calamine import CalamineError, CalamineWorkbook, PasswordError
 

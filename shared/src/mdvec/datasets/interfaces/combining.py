@@ -24,7 +24,7 @@ _UNCERTAIN = ("VARCHAR", "BIGINT")
 _MIN_ALIKE = 5
 _MAX_NAMED = 3
 _Repeated = tuple[str, int, str]
-"""A file, the number of its rows, and the file that has them as well."""
+"""A file, the number of its rows, and the larger file that has all of them as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +33,13 @@ class CombinedRows:
 
     Attributes:
         paths: the user's files that they are from.
-        parquet: where they are.
-        types: the types of their columns there, without those that the combination adds.
+        parquet: the Parquet file with the rows.
+        types: the columns' types in ``parquet``, without columns that the combination adds.
         folder: the folder that ``parquet`` must lie in, if it is the user's own file.
         from_path: the columns that folders in the path add, as text.
         units: the units of the numbers in its columns, where they have one.
-        file_column: its column that names the file of each row, if it has rows of others, too.
+        file_column: the column that names the file of each row, if ``parquet`` has other files'
+            rows as well.
     """
 
     paths: tuple[str, ...]
@@ -51,7 +52,7 @@ class CombinedRows:
 
     @property
     def where(self) -> str:
-        """SQL: the WHERE clause that selects their rows in ``parquet``; "" if it has no others."""
+        """SQL: the WHERE clause for rows of ``paths`` in ``parquet``; "" if it has no others."""
         if not self.file_column:
             return ""
         paths = ", ".join(map(literal, self.paths))
@@ -69,7 +70,7 @@ class CombinedColumns:
 
 
 def exact_types(rows: CombinedRows, columns: Collection[str]) -> dict[str, str]:
-    """The types of some columns, including ``NO_VALUES`` and ``LONG``.
+    """The types of some columns by name, which may be ``NO_VALUES`` or ``LONG``.
 
     Raises:
         UnreadableFile: the Parquet file cannot be read.
@@ -112,7 +113,7 @@ def combine(parts: Sequence[CombinedRows], columns: CombinedColumns, snapshots: 
     """Write all rows to a new Parquet file, in the order of ``parts``.
 
     Raises:
-        UnreadableFile: they cannot be read, or do not fit the types.
+        UnreadableFile: rows cannot be read, or do not fit the types.
     """
     while len(parts) > _FILES_AT_ONCE:
         parts = [
@@ -162,7 +163,7 @@ def _column_sql(name: str, has: str, wanted: str) -> str:
     column = identifier(name)
     if has == wanted:
         return column
-    # Text that becomes another type has no values, only NA and the like.
+    # A text column that becomes another type holds no values, only cells such as NA.
     return f"CAST(NULL AS {wanted})" if has in ("VARCHAR", "") else f"CAST({column} AS {wanted})"
 
 

@@ -25,10 +25,10 @@ CLOSED = {
     "allow_persistent_secrets": False,
     "python_enable_replacements": False,
 }
-"""The configuration of a database that no SQL can extend, or have read what Python holds."""
+"""The configuration of a database in which SQL can load no extension and read no Python object."""
 _SHARE_OF_MEMORY = 0.8
 _FEW_THREADS = 4
-"""The threads of a connection with little memory: each needs a share of it."""
+"""The threads of a connection with little memory, as each thread needs a share of it."""
 _PATTERN_SIGN = re.compile(r"([*?\[])")
 _SHARED: ContextVar[_SharedDatabases | None] = ContextVar("shared databases", default=None)
 
@@ -43,14 +43,15 @@ def safe_connection(
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """An in-memory database that can open only ``files``, without network or extensions.
 
-    Within ``shared_databases`` it may be able to open other files of that folder as well.
+    Inside ``shared_databases`` it may also be able to open other files of that folder.
 
     Args:
         files: the files that it may open.
         writes_to: a folder whose files it may open as well, for reading and writing.
         optimizes: False limits the optimizer to removing unused columns: on statements with
             thousands of expressions it takes minutes.
-        memory_mb: a memory limit, with few threads; the progress of queries can be asked for then.
+        memory_mb: a memory limit, with which there are few threads, and queries report their
+            progress.
 
     Raises:
         KeyboardInterrupt: the user stopped it; DuckDB itself raises another error.
@@ -95,7 +96,7 @@ def _connect(
     connection.execute("SET allowed_paths = $paths", {"paths": allowed_paths(files)})
     if writes_to is not None:
         connection.execute("SET allowed_directories = $d", {"d": [str(writes_to)]})
-    if allowed := data_limit():  # so that it evicts what it can read again before it fails
+    if allowed := data_limit():  # so that DuckDB evicts cached data instead of failing
         connection.execute(f"SET memory_limit = '{allowed * _SHARE_OF_MEMORY / MEGABYTE:.0f}MB'")
     if memory_mb is not None:
         connection.execute(f"SET memory_limit = '{memory_mb:d}MB'")
@@ -138,10 +139,10 @@ class _SharedDatabases:
 
 @contextmanager
 def shared_databases(folder: Path) -> Iterator[None]:
-    """Within the block, connections to files of a folder of our own share a database.
+    """Within the block, connections to files of a folder that belongs to mdvec share a database.
 
-    A new database takes 25 ms, four times as long as all else for a small file. A thread waits for
-    signals during the block.
+    Creating a database takes 25 ms, four times as long as everything else for a small file. A
+    thread waits for signals during the block.
     """
     shared = _SharedDatabases(folder)
     token = _SHARED.set(shared)
@@ -176,9 +177,9 @@ def parquet_scan(file: Path) -> str:
 
 
 def export_scan(file: Path, columns: Iterable[str] | None) -> str:
-    """SQL: the rows of an export, as they are stored; in a CSV file every column is text.
+    """SQL: the rows of an export as stored in its file; in a CSV file every column is text.
 
-    ``columns`` are the names of a CSV file's columns, where they are known.
+    ``columns`` are the names of a CSV file's columns; None if they are unknown.
     """
     if file.suffix == ".parquet":
         return parquet_scan(file)

@@ -1,4 +1,4 @@
-"""Converts the rows of a CSV file to Parquet, if all of its lines are accounted for.
+"""Converts the rows of a CSV file to Parquet, and checks that no line of the file is lost.
 
 If the first rows tell the type of each column, one pass writes the rows and proves the types.
 Otherwise all texts are stored first, and the types are found among them. If a quotation mark is
@@ -45,7 +45,7 @@ _Texts = Sequence[Sequence[str | None]]
 
 @dataclass(frozen=True, slots=True)
 class ConvertedRows:
-    """The rows that were written, without those left out, and how their columns were read.
+    """The rows that were written, without rows left out, and how their columns were read.
 
     ``totals`` are the texts that name rows of totals, with the number of those rows.
     """
@@ -56,7 +56,7 @@ class ConvertedRows:
 
 
 class _LinesMissing(Exception):
-    """The rows that were written do not take all lines of the file."""
+    """The rows that were written do not account for all lines of the file."""
 
 
 def convert_rows(
@@ -110,7 +110,7 @@ class _Conversion:
         return self.rows.query(self.reading.nulls_in)
 
     def in_one_pass(self) -> ConvertedRows | None:
-        """Write the rows with the types of the first ones; None if these do not tell the types."""
+        """Write the rows with the types of the first rows; None if these do not fit all rows."""
         query, width = self._query, len(self.rows.names)
         if width >= MIN_WIDE_COLUMNS or self.reading.beside_commas:
             return None
@@ -120,7 +120,7 @@ class _Conversion:
         if guesses is None:
             return None
         values = [guess.proved for guess in guesses]
-        if len(sample) < number:  # these are all rows: compiling the tests in SQL takes longer
+        if len(sample) < number:  # these are all rows, and testing them in SQL would take longer
             if not all(map(_Guess.fits, guesses, zip(*sample, strict=True))):
                 return None
             values = [guess.cast for guess in guesses]
@@ -172,7 +172,7 @@ class _Conversion:
         return ConvertedRows(self.rows, columns, totals)
 
     def _check_lines(self, copied: int, texts: Sequence[str], table: str) -> None:
-        """Raise _LinesMissing if the rows of ``table`` do not take all lines, as ``texts`` show."""
+        """Raise _LinesMissing unless the ``copied`` rows of ``table`` account for all lines."""
         self.progress.up_to(copied)
         columns = ", ".join(texts) or "NULL"
         cells = f"SELECT unnest([{columns}]::VARCHAR[]) AS cell FROM {table}"
@@ -208,7 +208,7 @@ class _Conversion:
 def _may_need_notes(guesses: Sequence[_Guess], sample: _Texts, kinds: Sequence[ValueKind]) -> bool:
     """Whether a text column may hold values of ``kinds`` or cells such as NA, judging by all rows.
 
-    Otherwise no query need look for them.
+    If not, no query is needed to look for them.
     """
     different = {cell for row in sample for cell in row if cell}
     if any(cell.strip(" ") in BLANKS for cell in different):

@@ -1,4 +1,4 @@
-"""Reads a CSV or TSV file with DuckDB, as texts that get a type for each column.
+"""Reads a CSV or TSV file with DuckDB as texts, and finds a type for each column.
 
 Python decides the encoding and finds the header. DuckDB splits the rows below it: a large file is
 read in place, others as a copy in UTF-8.
@@ -138,7 +138,7 @@ def _copy_below(text: TextIO, skipped: int, copy: Path, *, is_uniform: bool) -> 
     with copy.open("w", encoding="utf-8", newline="") as plain:
         while block := text.read(_BLOCK):
             if block[0] == "\ufeff" and not plain.tell():
-                plain.write("\ufeff")  # DuckDB skips one at the start; this one belongs to a cell
+                plain.write("\ufeff")  # DuckDB skips a BOM at the start; this one belongs to a cell
             while block.endswith("\r") and (more := text.read(1)):
                 block += more
             if not is_uniform:

@@ -117,7 +117,7 @@ def _filled_rows(text: TextIO, delimiter: str, before: int) -> Iterator[_Numbere
 def _delimiter(text: TextIO, start: int, allowed: str) -> str:
     """The delimiter that splits the first line into most cells; if several do, the first allowed.
 
-    One that splits most of the following lines is preferred, as the first may be a title.
+    A delimiter that splits most of the following lines is preferred, as the first may be a title.
     """
 
     def widths(delimiter: str) -> list[int]:
@@ -127,7 +127,7 @@ def _delimiter(text: TextIO, start: int, allowed: str) -> str:
             reader = csv.reader(text, delimiter=delimiter, strict=True)
             for row in islice(filter(None, reader), SAMPLE_ROWS):
                 counts.append(len(row))
-                if len(row) > MAX_COLUMNS:  # that is enough: splitting more would take seconds
+                if len(row) > MAX_COLUMNS:  # enough: splitting more lines would take seconds
                     break
         return counts or [0]
 

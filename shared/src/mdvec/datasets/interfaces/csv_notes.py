@@ -15,7 +15,7 @@ from mdvec.text import UTF_8
 
 _TAIL_BYTES = 2**16
 _MAX_LINES = 1_000
-"""How many of the lines above are checked for single texts, too."""
+"""How many lines above the notes are checked for whether they usually hold single texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class NoteLines:
 
 
 def note_lines(rows: Path, head: Head, skipped: int) -> NoteLines:
-    """The notes at the end of a UTF-8 file, whose first ``skipped`` lines are no rows."""
+    """The notes at the end of a UTF-8 file; its first ``skipped`` lines are not rows."""
     if len(head.names) == 1:
         return NoteLines()
     try:
@@ -64,7 +64,7 @@ def _note_lines(rows: Path, head: Head, skipped: int) -> NoteLines:
         end -= len(line)
         parts.insert(0, line)
         is_within ^= line.count(b'"') % 2 == 1
-        if is_within:  # it begins within a cell
+        if is_within:  # the line begins within a cell
             continue
         texts = (part.decode(UTF_8, "replace") for part in parts)
         row, *others = csv.reader(texts, delimiter=head.delimiter)

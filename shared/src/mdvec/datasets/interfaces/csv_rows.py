@@ -86,12 +86,12 @@ class Rows:
         file: the file, in UTF-8.
         head: the lines before the rows.
         skipped: the number of lines before them in ``file``; the others were not copied.
-        lines: the number of lines that they take, with the blank ones between them.
+        lines: the number of lines that the rows take, including blank lines between them.
         is_large: whether reading in parallel and reporting progress are worth while.
         may_hold_returns: whether cells may contain CR; in that case all lines end in LF.
-        is_parallel: whether several threads begin at different lines.
-        empty: the number of rows without any cell that is filled, as of a spreadsheet's last rows.
-        left_out: the texts that name rows of totals as such, and how many of these are left out.
+        is_parallel: whether several threads read, each from a line of its own on.
+        empty: the number of rows without a filled cell, such as the last rows of a spreadsheet.
+        left_out: the texts that mark rows as totals, each with the number of rows left out for it.
     """
 
     file: Path
@@ -171,11 +171,11 @@ class Rows:
         )
 
     def has_all(self, connection: duckdb.DuckDBPyConnection, rows: int, cells: str) -> bool:
-        """Whether ``rows`` rows take all lines; ``cells`` is SQL of their texts, called cell."""
+        """Whether ``rows`` rows account for all lines; ``cells`` is a SELECT of texts ``cell``."""
         lines, text = self.lines, "cell"
         if rows == lines:
             return True
-        if len(self.names) > 1:  # then a blank line is no row; within a cell it is text
+        if len(self.names) > 1:  # then blank lines are not rows, and within cells they are text
             lines -= _blank_lines(self.file)
             text = "regexp_replace(cell, '\n(\r?\n)+', '\n', 'g')"
         (within,) = connection.execute(
@@ -184,7 +184,7 @@ class Rows:
         return rows + int(within or 0) == lines
 
     def fault(self, connection: duckdb.DuckDBPyConnection, error: Exception) -> UnreadableFile:
-        """What is wrong with the first row that DuckDB refuses, and its line."""
+        """The error for the first row that DuckDB refuses; it names the row's line."""
         options = ", ignore_errors = true, store_rejects = true, rejects_limit = 1"
         connection.execute(f"SELECT count(*) FROM {self._scan(options)}").fetchall()
         first = connection.execute(
@@ -205,7 +205,7 @@ class Rows:
         return UnreadableFile(f"line {line}: a quotation mark opens a cell that is never closed")
 
     def line_at(self, position: int) -> int:
-        """The number, in the user's file, of the first line at a position that is not blank."""
+        """The number, in the user's file, of the first line from a byte on that is not blank."""
         line = self.head.lines - self.skipped + 1
         with self.file.open("rb") as stream:
             stream.seek(0)
@@ -252,7 +252,7 @@ def _blank_lines(file: Path) -> int:
 
 
 def _last_opening(file: Path) -> int:
-    """Where the last cell begins, in a file that ends within a quoted cell.
+    """The byte position at which the last cell begins, in a file that ends within a quoted cell.
 
     Marks within a cell are doubled, so the first of an odd run of marks opens a cell.
     """
@@ -273,7 +273,7 @@ def totals_among(
 ) -> dict[str, int]:
     """The texts that name rows of totals, and the number of such rows.
 
-    ``columns`` are SQL of the first text cells of ``table``.
+    ``columns`` are the SQL names of the first text columns of ``table``.
     """
     if not columns:
         return {}

@@ -3,9 +3,9 @@
 Run as ``python -m mdvec.datasets.interfaces.database_child``. Requests and responses are lines of
 JSON; generated columns are not read.
 
-Such a file runs expressions of its author: those in its log, which DuckDB replays, and those of
-views. So this process has limited memory and time, its views cannot write large files, and it reads
-a copy whose name does not reveal its origin.
+Opening such a file runs expressions by its author: those in its log, which DuckDB replays, and
+those of views. So this process has limited memory and time, its views cannot write large files, and
+it reads a copy whose name does not reveal its origin.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ _EXACTLY = {
     **dict.fromkeys((*_IF_ALL_FIT, "TIME WITH TIME ZONE"), DuckDBType("VARCHAR")),
     "UNION": DuckDBType("JSON"),
 }
-"""Exact types for those that Parquet changes: it rounds 128-bit integers and the microseconds of
-intervals, has no negative intervals, drops the zone of a time, and stores a union's tag as
-number."""
+"""Exact types in place of types that Parquet changes: it rounds 128-bit integers and the
+microseconds of intervals, has no negative intervals, drops the zone of a time, and stores a union's
+tag as number."""
 
 
 def main() -> None:
@@ -73,7 +73,7 @@ def _working_path(name: str) -> Path:
 
 
 def _list_tables(connection: duckdb.DuckDBPyConnection) -> dict[str, Any]:
-    """The tables with their generated columns, then the views, and whether each is a view."""
+    """The tables and then the views, each with its generated columns and whether it is a view."""
     tables = connection.execute(
         "SELECT schema_name, table_name, list(column_name ORDER BY column_index) "
         "FILTER (WHERE is_generated), false FROM duckdb_columns() JOIN duckdb_tables() "
@@ -90,7 +90,7 @@ def _list_tables(connection: duckdb.DuckDBPyConnection) -> dict[str, Any]:
 def _copy_table(
     connection: duckdb.DuckDBPyConnection, schema: str, table: str, target: str, *, is_view: bool
 ) -> dict[str, Any]:
-    """Write a table's rows to a Parquet file in the working folder; notes on types, or an error.
+    """Write a table's rows to a Parquet file in the working folder; returns notes or an error.
 
     Views are copied after all tables, as file sizes are limited from the first view on.
     """
@@ -129,7 +129,7 @@ def _copy_table(
 def _parquet_type(
     connection: duckdb.DuckDBPyConnection, source: str, column: str, type_: str
 ) -> str:
-    """The type in which Parquet keeps a column exactly, at any depth."""
+    """The type in which Parquet keeps a column's values exactly, including nested ones."""
     name = identifier(column)
     for condition, exact in _IF_ALL_FIT.get(type_, ()):
         fits = f"bool_and({name} IS NULL OR {condition.format(name)})"

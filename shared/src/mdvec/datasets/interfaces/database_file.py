@@ -121,7 +121,7 @@ def _request(process: subprocess.Popen[str], seconds: float, request: object) ->
         process.stdin.write(f"{json.dumps(request)}\n")
         process.stdin.flush()
     if not can_read(process.stdout.fileno(), seconds):
-        process.kill()  # a late response would be taken for the next request's
+        process.kill()  # a late response would be taken for that of the next request
         raise UnreadableFile(f"reading it was stopped after {seconds:,.0f} s", may_pass=True)
     line = process.stdout.readline()
     if not line:
@@ -141,12 +141,12 @@ def _explain(message: str) -> str:
 
 
 class NotATable(UnreadableFile):
-    """A file holds no tables; it is left out and named, which does not count as a failure."""
+    """A file or view is no table; it is reported as left out, which does not count as a failure."""
 
 
 @contextmanager
 def unreadable_view() -> Iterator[None]:
-    """Within the block a view is read, whose failure is not a failure of its file.
+    """In this block, a failure to read a view does not count as a failure of its file.
 
     Raises:
         NotATable: reading it failed.
@@ -162,10 +162,10 @@ class TableInFile:
     """A table in a file.
 
     Attributes:
-        label: its name in the file; "" if the file's own name says enough.
+        label: its name in the file; "" if the name of the file is enough.
         copy: writes its rows to a Parquet file on the file system of the private copies, and
             returns how they were read; raises ``UnreadableFile``.
-        name: its name in the file, if it has one but no label.
+        name: its name in the file, for a table with a name but without a label.
     """
 
     label: str

@@ -28,14 +28,15 @@ _TABLE_COLUMNS = (
     "period_column", "period_first", "period_last", "combined", "reading",
 )  # fmt: skip
 _OF_TABLE = ("name", "inner_table", "size", "mtime_ns", "rows", "period_column", "reading")
-"""The columns that are fields of ``DatasetTable`` without conversion."""
+"""The database columns that are stored as fields of ``DatasetTable`` without conversion."""
 
 
 @dataclass(frozen=True, slots=True)
 class CombinedFile:
     """One of the files of a combined table, as it was at its import.
 
-    ``path`` is as scanned, ``source`` its absolute path; ``reading`` is as of a ``DatasetTable``.
+    ``path`` is as scanned, ``source`` its absolute path; ``reading`` is like that of a
+    ``DatasetTable``.
     """
 
     path: str
@@ -50,9 +51,9 @@ class Combination:
     """The files that are one table.
 
     Attributes:
-        group: what they have in common.
+        group: what the files' names have in common.
         file_column: the column that names the file of each row.
-        from_path: the columns that their folders add.
+        from_path: the columns that folders such as ``year=2025`` add.
         files: the files, by path.
         apart: files with similar names that are not in the table.
     """
@@ -74,9 +75,9 @@ class DatasetTable(TableExtent):
             the pattern of the files of a combined table.
         parquet: the absolute path of the file to read.
         source: the absolute path of the user's file; for a Parquet file, the same.
-        size: the source's size at its import; a .duckdb file's includes its log.
-        mtime_ns: the source's time of change at its import.
-        combined: the files that it combines; None for one file. ``source`` is their folder then.
+        size: the source's size in bytes at its import; that of a .duckdb file includes its log.
+        mtime_ns: the source's modification time at its import, in nanoseconds.
+        combined: the files that it combines, whose folder is ``source``; None for one file.
         reading: the import's notes on how it was read, without those on single files that it
             combines; "" if nothing was unusual.
         inner_table: which table of its file it is; "" if the file has only one.
@@ -104,7 +105,7 @@ class DatasetTable(TableExtent):
 
     @property
     def is_lost(self) -> bool:
-        """Whether its private copy is gone or cut off, so that only its source has its rows."""
+        """Whether its private copy is missing or cut off, so that only the source has the rows."""
         return self.is_copy and not is_whole(self.parquet)
 
     @property
@@ -114,14 +115,14 @@ class DatasetTable(TableExtent):
 
     @property
     def origins(self) -> dict[str, str]:
-        """The files, or the one part of a file, that its rows are from, with the files' paths."""
+        """The origins of its rows, files or a table in a file, each with the path of the file."""
         if self.combined is None:
             return {self.origin: self.path}
         return {path: path for path in self.file_paths}
 
     @property
     def whole_reading(self) -> str:
-        """Notes on how it and its files were read; files read in the same way share one.
+        """Notes on how it and its files were read; files read in the same way share a note.
 
         The first note names similar files that are not in the table.
         """
@@ -137,7 +138,7 @@ class DatasetTable(TableExtent):
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """A completely imported file, as it was then.
+    """A completely imported file, as it was at its import.
 
     ``left_out`` names what in it did not become a table, with reasons; ``sheet`` is the name of its
     only table ("" if that has none), None if it is not known or not the only one; ``app_version``
@@ -203,7 +204,7 @@ def record_dataset(
 
 
 def rename_tables(connection: apsw.Connection, tool_id: int, old: str, new: str) -> None:
-    """Let the names of a tool's tables begin with its new name; call within a transaction."""
+    """Rename a tool's tables to begin with its new name; call within a transaction."""
     before = table_name(old)
     connection.execute(
         "UPDATE dataset_tables SET name = ? || substr(name, ?) WHERE tool_id = ?",
@@ -332,7 +333,7 @@ def logs_of(source: Path) -> list[Path]:
 
 
 def file_state(source: Path) -> FileState:
-    """A data file's size and time of change; a database's logs are included.
+    """A data file's size and modification time; a database's logs are included.
 
     Raises:
         UnreadableFile: it is gone.

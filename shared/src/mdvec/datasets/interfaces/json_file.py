@@ -25,9 +25,9 @@ _BLOCK = 2**18
 MAX_VALUE_CHARS = 2**26
 _MAX_INT_DIGITS = 4_000
 _KEPT_CHARS = 16
-"""The length of fractions that a float keeps: 15 digits and the point."""
+"""The longest text of a fraction that a float always keeps: 15 digits and the point."""
 _MAX_DIGITS = 767
-"""No float has more."""
+"""The most significant digits that a float can have in decimal notation."""
 _SPACES = re.compile(r"[ \t\r\n]*")
 
 
@@ -40,13 +40,13 @@ def _integer(digits: str) -> int | LongNumber:
 
 
 def _fraction(digits: str) -> float | LongNumber:
-    """The float that gives these digits when written with as many, or else the digits."""
+    """The digits as a float if it gives them back when written with as many, else as text."""
     number = float(digits)
     if len(digits) <= _KEPT_CHARS and "e" not in digits.lower():
         return number
     try:
         exact = Decimal(digits)
-    except ArithmeticError:  # its exponent
+    except ArithmeticError:  # the exponent is too large
         return LongNumber(digits)
     length = len("".join(map(str, exact.as_tuple().digits)).rstrip("0")) or 1
     is_kept = length <= _MAX_DIGITS and exact == Decimal(f"{number:.{length - 1}e}")
@@ -66,7 +66,7 @@ _DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_fraction, object_pa
 
 
 class JSONValues:
-    """The values of a text; ``is_list`` is whether they are the elements of one list."""
+    """The JSON values of a text; ``is_list`` is whether they are the elements of one list."""
 
     def __init__(self, text: TextIO) -> None:
         self._text = text
@@ -187,7 +187,7 @@ def json_to_parquet(
 def _find_records(
     values: JSONValues, notes: list[str], *, is_lines: bool
 ) -> Iterator[dict[str, Any]]:
-    """The records of a file; ``notes`` gets one on where they were, if that is not obvious."""
+    """The records of a file; adds to ``notes`` where they were found, unless it is obvious."""
     numbered = iter(values)
     line, value = next(numbered, (0, None))
     if not line:
@@ -247,7 +247,7 @@ class _Records:
 def _records_of_object(whole: Mapping[str, Any]) -> tuple[Sequence[Mapping[str, Any]], str]:
     """The records in a file that is one object, and a note on where they were.
 
-    They are the only list of objects in it, or its lists are the columns of a table.
+    The records are the only list of objects in it, or its lists are the columns of a table.
 
     Raises:
         NotATable: the object holds neither.

@@ -23,9 +23,9 @@ _NO_THREAD = "can't start new thread"
 
 @contextmanager
 def limited_memory(megabytes: int | None) -> Iterator[None]:
-    """Limits the further memory of this process, and of those that it starts, within the block.
+    """Within the block, limits the additional memory of this process and of its child processes.
 
-    Only Linux enforces it. An import is a process of its own, so that no search runs short.
+    Only Linux enforces the limit. Imports run in their own process, so searches are not affected.
 
     Args:
         megabytes: None stands for a quarter of the machine's memory.
@@ -57,11 +57,11 @@ def _is_out_of_memory(error: BaseException | None) -> bool:
 def run_child(
     module: str, *arguments: str, source: Path | int, stdout: int | IO[bytes], bytes_a_second: int
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a module of ours to its end, with a file (or its descriptor) as its input.
+    """Run a module of mdvec in a child process, with a file (or its descriptor) as its input.
 
     Raises:
-        UnreadableFile: it took more than a minute and the file's bytes at ``bytes_a_second``, or
-            the file could not be opened.
+        UnreadableFile: the file could not be opened, or the child exceeded its time: a minute, plus
+            a second for each ``bytes_a_second`` of the file.
     """
     try:
         with open(source, "rb", closefd=isinstance(source, Path)) as stream:

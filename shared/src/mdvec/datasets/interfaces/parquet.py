@@ -26,7 +26,7 @@ _MIN_ROWS_AT_ONCE = 2_048
 
 @dataclass(frozen=True, slots=True)
 class CombinationFacts:
-    """What the Parquet file of a combined table says of it beside its columns.
+    """What the Parquet file of a combined table stores about the table in its metadata.
 
     ``units`` are the units of its numbers by column, and ``differences`` how its files differ.
     """
@@ -70,14 +70,14 @@ def parquet_columns(file: Path, called: str = "") -> tuple[Column, ...]:
     """The columns of a Parquet file; errors name it ``called``, by default its file name.
 
     Raises:
-        UnreadableFile: it is not a Parquet file, or incomplete, or has decimals too long for SQL.
+        UnreadableFile: it is no Parquet file, is incomplete, or has decimals too long for DuckDB.
     """
     with _opened(file, called) as connection:
         return _columns(connection, file, called)
 
 
 def parquet_extent(file: Path, called: str = "") -> TableExtent:
-    """What a Parquet file holds; see ``parquet_columns``."""
+    """What a Parquet file holds; arguments and errors are those of ``parquet_columns``."""
     with _opened(file, called) as connection:
         columns = _columns(connection, file, called)
         dated = next((column.name for column in columns if has_dates(column)), None)

@@ -40,7 +40,7 @@ Row = list[object]
 
 
 class SheetRows(Protocol):
-    """The cells of a sheet; ``formulas`` are rows that were read with a formula without a value."""
+    """The cells of a sheet; ``formulas`` are the rows read with a formula that has no value."""
 
     formulas: set[int]
 
@@ -53,7 +53,7 @@ class SheetRows(Protocol):
 
 @contextmanager
 def readable() -> Iterator[None]:
-    """Report whatever zipfile and openpyxl raise over a damaged file, but not their warnings."""
+    """Turn any error of zipfile and openpyxl into UnreadableFile, and suppress their warnings."""
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", module="openpyxl")
@@ -66,7 +66,7 @@ def readable() -> Iterator[None]:
 
 @dataclass(eq=False, slots=True)
 class SheetTable:
-    """A table on a sheet of a workbook; ``set_off`` are its columns beside an empty one."""
+    """A table on a sheet of a workbook; ``set_off`` are its columns between empty columns."""
 
     name: str
     sheet: SheetRows
@@ -86,7 +86,7 @@ class SheetTable:
         return [self]
 
     def _part(self, columns: range) -> SheetTable:
-        """Some of its columns as a separate table, named by the first."""
+        """Some of its columns as a separate table, named after the letters of the first column."""
         start, stop = columns.start, columns.stop
         merged = [
             replace(cells, column=cells.column - start, last_column=cells.last_column - start)
@@ -218,7 +218,7 @@ def _letters(column: int) -> str:
 
 
 FoundSheet = tuple[str, SheetRows | str, SheetMarks]
-"""A sheet's name, its cells or why it is left out, and what its XML says."""
+"""A sheet's name; its cells, or why it is left out; and the marks in its XML."""
 
 
 def opened_file(
@@ -244,7 +244,7 @@ def opened_file(
 
 
 def _with_texts(row: Row, as_text: Collection[int]) -> Row:
-    """A row with the amounts of some columns as texts."""
+    """A row in which amounts in the columns ``as_text`` are texts."""
     return [
         str(cell) if at in as_text and isinstance(cell, Amount) else cell
         for at, cell in enumerate(row)

@@ -67,7 +67,7 @@ class Snapshots:
 
 
 def is_whole(copy: Path) -> bool:
-    """Whether a copy is there from its first byte to its last, as far as its two ends say.
+    """Whether a copy exists and is complete, judging by its first and last bytes.
 
     It reads no rows and needs no DuckDB, so that a server can ask it before each query.
     """
@@ -86,7 +86,7 @@ def is_whole(copy: Path) -> bool:
 
 @contextmanager
 def work_folder(targets: Path) -> Iterator[Path]:
-    """A private, temporary folder inside the targets' folder.
+    """A private, temporary folder inside the folder ``targets``.
 
     Raises:
         SnapshotsUnwritable: it cannot be created.
@@ -103,7 +103,7 @@ def work_folder(targets: Path) -> Iterator[Path]:
 
 
 def copy_with_logs(file: int, source: Path, root: Path, copy: Path, logs: Iterable[Path]) -> None:
-    """Copy a database of a source that is open as ``file``, and these of its logs.
+    """Copy a database of a source that is open as descriptor ``file``, and these of its logs.
 
     Raises:
         UnreadableFile: one of them cannot be read.

@@ -76,7 +76,7 @@ def open_sqlite_file(
 
 
 def _check_header(header: bytes, size: int) -> None:
-    """Check what a file is, and that it ends with a whole page: SQLite would fill one up."""
+    """Check that a file is SQLite's and ends with a whole page: SQLite would pad a shorter one."""
     if header[_DUCKDB_PLACE] == _DUCKDB:
         raise NotATable("it is a DuckDB database; give its name the ending .duckdb")
     if not header.startswith(_HEADER):
@@ -157,7 +157,7 @@ def _copied_view(
     """Write the rows of a view to a Parquet file.
 
     Raises:
-        NotATable: it cannot be read, or only in more time than it has.
+        NotATable: the view cannot be read, or takes too long.
     """
     deadline = time.monotonic() + _VIEW_SECONDS
     connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_BETWEEN_LOOKS)
@@ -243,6 +243,6 @@ def _unreadable(error: apsw.Error) -> UnreadableFile:
 
 
 def declared_type(declared: str) -> str:
-    """The type for a declared one, which SQLite does not enforce."""
+    """The SQL type for a type declared in SQLite, which does not enforce it."""
     upper = declared.upper()
     return next((type_ for part, type_ in _BY_PART if part in upper), "VARCHAR")

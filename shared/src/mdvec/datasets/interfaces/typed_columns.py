@@ -1,4 +1,4 @@
-"""Finds the types of columns of texts, and writes them to Parquet with these types.
+"""Finds the types of text columns, and writes the columns to Parquet with these types.
 
 The texts are a DuckDB table or view ``plain`` with columns c0, c1 … Cells are checked as elements
 of lists, a thousand columns at once: DuckDB would need minutes to plan a query with expressions for
@@ -52,7 +52,7 @@ _Texts = Sequence[Sequence[str | None]]
 _Kind = tuple[ValueKind | None, int]
 """The kind of a column's values, None for text, and how many cells such as NA become NULL."""
 _Misfits = tuple[ValueKind, int, int, dict[str, int]]
-"""A kind, how many cells it reads, and how many different ones not; some of these, counted."""
+"""A kind; how many cells it reads; how many different cells it cannot; some of those, counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ class TextColumn:
     """A column of texts, and how to find its type.
 
     Attributes:
-        name: its name; one without a name is left out.
-        type: its SQL type, if that is known.
+        name: its name; a column without a name is left out.
+        type: its SQL type, if it is known.
         kinds: the kinds of values that its texts may all be; without any it stays text.
         choice: the user's choice of its kind, if any.
         unit: the unit of its numbers, if their cells show one.
@@ -86,9 +86,9 @@ class TextColumn:
 def put_plain(
     connection: duckdb.DuckDBPyConnection, texts: str, width: int, plain: Path, size: int
 ) -> int:
-    """Make ``plain`` of a query of texts; returns the number of rows.
+    """Store the result of a query of texts as ``plain``; returns the number of rows.
 
-    Its rows are in memory, or in the file ``plain`` if the texts are large (``size`` in bytes).
+    The rows stay in memory, or go to the file ``plain`` if the texts (``size`` bytes) are large.
     """
     if size <= _MAX_BYTES_IN_MEMORY:
         made = connection.execute(f"CREATE OR REPLACE TEMP TABLE plain AS {texts}")
@@ -173,7 +173,7 @@ def read_column(
 
 
 def _days_note(type_: str, sample: Iterable[str | None]) -> str:
-    """What is said of whole numbers that may all be days without separators."""
+    """A note on whole numbers that may all be dates without separators; "" if they are none."""
     texts = list(filter(None, sample)) if type_ == "BIGINT" else []
     if not texts or not all(map(_DAY_IN_DIGITS.fullmatch, texts)):
         return ""
@@ -238,8 +238,8 @@ def _odd_note(
 ) -> str:
     """A note on the cells of a text column that the conversion to its likely kind cannot read.
 
-    Those that no kind can read are named first. Nothing becomes NULL without the user's choice:
-    不明 may be what somebody counts. The note only suggests that for words without digits that are
+    Cells that no kind can read are named first. Nothing becomes NULL without the user's choice:
+    不明 may be what somebody counts. The note suggests NULL only for words without digits that are
     neither a total nor a name. It also names a number that a float would round.
     """
     kind, others, number, odd = misfits
@@ -268,10 +268,10 @@ def _misfits(
     likely: Mapping[str, Sequence[ValueKind]],
     samples: Mapping[str, Iterable[str | None]],
 ) -> dict[str, _Misfits]:
-    """The kind that reads most of each column, and the cells that it does not read.
+    """For each column, the kind that reads the most cells, and the cells that it cannot read.
 
-    These may show another kind, which reads them as well, or may prove one: so all kinds are
-    compared again with what the best one leaves, until it leaves nothing new.
+    Those cells may fit another kind that reads all of the others as well, or may prove a kind. So
+    all kinds are compared again with what the best kind leaves, until it leaves nothing new.
     """
     seen = {
         name: {text for cell in samples[name] if cell and (text := cell.strip(" ")) not in BLANKS}
@@ -338,7 +338,7 @@ def _kinds(
     """Each column's kind.
 
     Each round tries the next kind on all undecided columns. The sample rules out most kinds, and a
-    value that does not fit one rules out others, so that few rounds go through all cells.
+    value that does not fit a kind rules out others, so that few rounds go through all cells.
     """
     kinds: list[_Kind] = [(None, 0)] * len(allowed)
     waiting = {
@@ -364,7 +364,7 @@ def _kinds(
 def _found_or_chosen(
     connection: duckdb.DuckDBPyConnection, columns: Sequence[TextColumn], sample: _Texts
 ) -> list[_Kind]:
-    """Each column's kind: the first that fits all values, of those that the user left."""
+    """Each column's kind: the user's choice, or else the first kind that fits all values."""
     kinds = _kinds(connection, [() if each.type else each.kinds for each in columns], sample)
     return [
         _kind_as_chosen(connection, at, column, kind) if column.choice else kind
@@ -378,7 +378,7 @@ def _with_dotted(
     kinds: Sequence[_Kind],
     sample: _Texts,
 ) -> list[_Kind]:
-    """The kinds beside decimal commas, where the point in 1.234 separates thousands."""
+    """The kinds in a file with decimal commas, where the point in 1.234 separates thousands."""
     allowed = [
         (DOTTED,) if column.kinds and not column.choice and may_be_dotted(kind) else ()
         for column, (kind, _) in zip(columns, kinds, strict=True)
@@ -390,9 +390,9 @@ def _with_dotted(
 def _verdicts(
     connection: duckdb.DuckDBPyConnection, tried: Mapping[int, ValueKind]
 ) -> dict[int, tuple[bool | None, int, str | None]]:
-    """Whether all values of each column fit the kind being tried, its NAs, and a misfit, if any.
+    """By column: whether all values fit the kind tried, the number of NAs, and a misfit, if any.
 
-    The first is None for a column without values.
+    The first element is None for a column without values.
     """
     kinds = list(dict.fromkeys(tried.values()))
     fits = _fits(kinds)
@@ -420,7 +420,7 @@ def _verdicts(
 
 
 def _fits(kinds: Sequence[ValueKind]) -> str:
-    """SQL: whether a cell fits the one of these kinds whose index is ``kind``."""
+    """SQL: whether a cell fits the kind whose index is the SQL column ``kind``."""
     holds = " ".join(f"WHEN {at} THEN {kind.holds('cell')}" for at, kind in enumerate(kinds))
     return f"coalesce(CASE kind {holds} END, false)"
 
@@ -428,7 +428,7 @@ def _fits(kinds: Sequence[ValueKind]) -> str:
 def _kind_as_chosen(
     connection: duckdb.DuckDBPyConnection, at: int, column: TextColumn, fitting: _Kind
 ) -> _Kind:
-    """The kind of a column that the user chose; ``fitting`` is one that all values fit, if any.
+    """The kind that the user chose for a column; ``fitting`` is one that all values fit, if any.
 
     Raises:
         UnreadableFile: a value does not fit the choice.

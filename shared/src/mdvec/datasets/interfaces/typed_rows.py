@@ -25,7 +25,7 @@ OnRows = Callable[[int], None]
 """A callback that now and then gets the number of rows read since."""
 _ROWS_AT_ONCE = 5_000
 _YEN = "¥"
-"""The unit of numbers without another."""
+"""The currency of numbers without another unit."""
 
 
 @dataclass(slots=True)
@@ -34,8 +34,8 @@ class TypedRows:
 
     Attributes:
         target: the Parquet file to write; a temporary plain copy of the rows is beside it.
-        on_rows: is called now and then with the number of rows written since.
-        reading: what the user says of the columns.
+        on_rows: called now and then with the number of rows written since the last call.
+        reading: what the user chose for the columns.
         text_kinds: the kinds of values that a column of texts may hold.
         reads_mixed: whether texts beside numbers or dates are also parsed as such.
         declared: the types of columns without values.
@@ -149,7 +149,7 @@ class TypedRows:
 
 
 def _with_kinds(read: ReadColumn, column: TextColumn, seen: SeenColumn) -> ReadColumn:
-    """A column with a note on the kinds of its cells, if they were not texts of one kind."""
+    """A column with a note on the kinds of its cells, unless they are texts of one kind."""
     if column.type:
         return replace(read, nulls=seen.counts[BLANK])
     if column.choice or read.decision or read.type != "VARCHAR":

@@ -164,7 +164,7 @@ class _ExcelRows:
         self.formulas: set[int] = set()
 
     def rows(self, columns: slice) -> Iterator[tuple[int, Row]]:
-        """The rows that have values, with their numbers, without empty cells at their ends.
+        """The rows that have values, each with its number and without empty cells at its end.
 
         A row of only errors and formulas without a stored value becomes one of NULLs.
         """
@@ -283,7 +283,7 @@ class _SpooledRows:
                 yield number, cells[columns]
 
     def notes(self) -> Iterator[str]:
-        """A note on what is unknown in such files."""
+        """A note on what cannot be read from such files."""
         yield _NOT_SEEN
 
 

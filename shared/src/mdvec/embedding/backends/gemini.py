@@ -29,7 +29,7 @@ _API_VERSION = "v1beta"
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """How a generation of models learns what a text is for: by a task type or by a prefix."""
+    """How a generation of models is told what a text is for: by a task type or by a prefix."""
 
     mark: str
     query_task: str | None
@@ -43,7 +43,7 @@ SECOND = Generation("prefixes", None, None, "task: search result | query: ", "ti
 
 
 def generation_of(model: str) -> Generation:
-    """The generation of a model: only the first ones know task types."""
+    """The generation of a model; only models of the first generation know task types."""
     return FIRST if model.startswith(("gemini-embedding-001", "text-embedding")) else SECOND
 
 
@@ -83,7 +83,7 @@ class GeminiBackend(EndpointBackend):
 
     def _send(self, task: str | None, texts: Sequence[str], seconds: float) -> Vectors:
         """One request, with the library's errors translated."""
-        # The second generation answers a list of strings with one vector for all of them.
+        # For a list of plain strings, the second generation returns a single vector.
         contents = [types.Content(parts=[types.Part(text=text)]) for text in texts]
         config = types.EmbedContentConfig(
             task_type=task,

@@ -1,6 +1,6 @@
 """Models on the Hugging Face hub: the local cache with its JSON files, and downloads into it.
 
-Before a download the user is told what it fetches, and must allow it.
+Before a download, the user is told what would be fetched, and must allow it.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _NOT_OFFERED = ("RepositoryNotFoundError", "RevisionNotFoundError", "GatedRepoEr
 class Repository:
     """A repository to download.
 
-    ``files`` chooses among the names of all files; ``revision`` None is the newest. ``licence``
-    replaces the one on the hub; ``install`` is the command that installs the hub's client.
-    ``label`` names the model in messages, if it is not ``name``.
+    ``files`` chooses among the names of all files; a ``revision`` of None is the newest.
+    ``licence`` replaces the licence on the hub; ``install`` is the command that installs the hub's
+    client. ``label`` names the model in messages, if it differs from ``name``.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Repository:
 
     @property
     def offered(self) -> str:
-        """What the hub should have, in words."""
+        """The repository and revision that the hub should have, in words."""
         return f"{self.name} at revision {self.revision[:12]}" if self.revision else self.name
 
 
@@ -114,7 +114,7 @@ def fetch(repository: Repository, may_download: MayDownload) -> Path:
 
 
 def _asked_for(repository: Repository, cache: Path, may_download: MayDownload) -> Collection[str]:
-    """The files to download, once that is allowed."""
+    """Ask whether to download, and return the names of the files to download."""
     from huggingface_hub import constants, model_info
 
     # This request fails at once if the hub is unreachable; a download first retries for half a

@@ -129,7 +129,7 @@ class OnnxModel:
     """A session of onnxruntime, and the tokenizer of ``tokenizer.json``."""
 
     def __init__(self, name: str, files: OnnxFiles, limit: int) -> None:
-        """Load both; ``limit`` is how many tokens of a text are read."""
+        """Load session and tokenizer; ``limit`` is how many tokens of a text are read."""
         self._name = name
         try:
             import onnxruntime
@@ -139,7 +139,7 @@ class OnnxModel:
         onnxruntime.disable_telemetry_events()
         options = onnxruntime.SessionOptions()
         options.log_severity_level = _ONLY_ERRORS
-        # Its threads would spin while idle: a third more CPU time for no gain.
+        # Otherwise threads spin while idle, which takes a third more CPU time for no gain.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         with loading(f"the model {name!r}", files.tokenizer):
             self._tokenizer = Tokenizer.from_file(str(files.tokenizer))

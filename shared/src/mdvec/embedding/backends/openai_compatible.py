@@ -31,7 +31,7 @@ _ABOUT_DIMENSIONS = re.compile("dimension|matryoshka", re.IGNORECASE)
 
 
 class OpenAIBackend(EndpointBackend):
-    """A model behind such an endpoint; an endpoint on this machine is asked for its dimension.
+    """A model behind an OpenAI-compatible endpoint; local endpoints are asked for their dimension.
 
     The user must allow anything sent to another machine.
     """

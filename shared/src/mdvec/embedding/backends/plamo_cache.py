@@ -59,7 +59,7 @@ def snapshot() -> Path:
 
 
 def _complete(folder: Path) -> bool:
-    """Whether the folder has all files, which it lacks after an interrupted download.
+    """Whether the folder has all files; after an interrupted download some are missing.
 
     The files are links into the cache's store, so an existing one may still be dangling.
     """

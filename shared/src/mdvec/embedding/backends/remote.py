@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class EndpointBackend(ApproximateTokens):
-    """A model behind an endpoint; nothing is sent before the first call that embeds."""
+    """A model behind an endpoint; nothing is sent before the first text is to be embedded."""
 
     def __init__(
         self, card: ModelCard, endpoint: Endpoint, key: Key, seconds: float, retry: RetryOptions

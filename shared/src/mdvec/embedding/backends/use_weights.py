@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _PREFIX, _SUFFIX = "use-", ".npy"
 _BLOCKS, _WIDTH = 17, 512
 _KEPT = 3
-"""The number of installations whose tables are kept, the last used ones."""
+"""How many installations' tables are kept: those used last."""
 
 logger = logging.getLogger("mdvec")
 
@@ -56,7 +56,7 @@ def mapped_table(weights: Path, folder: Path) -> Table | None:
 def keep_table(table: Table, weights: Path, folder: Path) -> None:
     """Write the unpacked table into ``folder``, and delete tables that are no longer used.
 
-    Each installation has weights, and so a table, of its own. If the table cannot be written,
+    Each installation has its own weights, and so its own table. If the table cannot be written,
     every process unpacks it in memory.
     """
     path = _table_path(weights, folder)

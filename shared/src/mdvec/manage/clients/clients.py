@@ -71,8 +71,8 @@ class Client:
         is_typed: whether an entry states its transport.
         has_urls: whether an entry may be the URL of a server; otherwise the client starts
             mdvec-mcp, which forwards STDIO to that URL.
-        extras: further keys of an entry, such as the switch that loads the tools of a server at
-            once where the client would hide them behind a search.
+        extras: further keys of an entry, such as a switch that loads a server's tools at once in a
+            client that would otherwise hide them behind a search.
     """
 
     title: str

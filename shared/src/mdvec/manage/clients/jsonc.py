@@ -49,7 +49,7 @@ def put_member(text: str, path: tuple[str, ...], value: object) -> str:
 
 
 def _nearest_object(plain: str, path: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
-    """Where the innermost object on the way to ``path`` opens, and the names from there on."""
+    """Where the innermost existing object on ``path`` opens, and the names from there on."""
     brace = _after_space(plain, 0)
     while len(path) > 1 and (member := _member(plain, brace, path[0])) is not None:
         brace, path = member.value_start, path[1:]

@@ -42,7 +42,7 @@ _EXCLUDED_BY: Mapping[str, frozenset[str]] = {
     "--database": frozenset({"--connect", "--data-dir"}),
     "--docs-dir": frozenset({"--name"}),
 }  # fmt: skip
-"""Options of the server that a new value of another option excludes or makes meaningless."""
+"""By option: the other options that a new value of it excludes or makes meaningless."""
 
 _Option = tuple[str, ...]
 _MAX_BYTES = 100 * 2**20
@@ -109,7 +109,8 @@ def _own_arguments(entry: ClientEntry) -> list[str]:
     """The arguments of mdvec-mcp itself, without those of a launcher such as uvx.
 
     Raises:
-        EntryNotUnderstood: they are unknown, and one such as --read-only must not get lost.
+        EntryNotUnderstood: they cannot be found, and an option such as --read-only must not get
+            lost.
     """
     arguments = entry.get("args", [])
     if not isinstance(arguments, list):
@@ -209,7 +210,7 @@ def _form(text: str) -> tuple[str, str]:
 
 
 def _text(file: Path) -> str | None:
-    """The text of a file, whose mark and line ends ``_write`` puts back; None without a file."""
+    """The text of a file without byte order mark and with LF; None if there is no file."""
     try:
         if file.stat().st_size > _MAX_BYTES:
             raise NotRegistered(f"{file} is too large to be a client's settings")

@@ -122,7 +122,7 @@ def check_disk(installation: Loaded) -> Iterator[Finding]:
 
 
 def check_leftovers(installation: Loaded) -> Iterator[Finding]:
-    """Find leftovers of imports that no search and no running import uses."""
+    """Find leftovers of imports that neither a search nor a running import uses."""
     database = installation.settings.database_path
     with open_database(database, "read") as connection:
         rows = registry.list_tools(connection)
@@ -188,7 +188,7 @@ def _remove(database: Path, name: str) -> None:
 
 @contextmanager
 def _without_imports(database: Path, name: str) -> Iterator[tuple[apsw.Connection, Tool]]:
-    """A connection for writing, and a tool of which no import runs within the block."""
+    """A connection for writing, and a tool that is not imported during the block."""
     with open_database(database, "write") as connection:
         locked = registry.get_tool(connection, name)
         with only_import_of(database, locked, lambda _: None):
@@ -387,7 +387,7 @@ def _index_anew(database: Path, name: str, server: index.ChromaServer | None) ->
 
 
 def _send_vectors(database: Path, name: str, server: index.ChromaServer) -> None:
-    """Send the server what it lacks of a tool's vectors."""
+    """Send the vectors of a tool that the server lacks."""
     with _without_imports(database, name) as (connection, tool):
         index.send_vectors(connection, tool.tables, server, compare=True)
 

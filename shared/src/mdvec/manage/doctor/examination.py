@@ -15,7 +15,7 @@ from mdvec.settings import Loaded
 
 @dataclass(frozen=True, slots=True)
 class CheckGroup:
-    """A group of checks; one that needs a database is skipped if there is none."""
+    """A group of checks; groups that need a database are skipped if there is none."""
 
     name: str
     check: Callable[[Loaded], Iterable[Finding]]
@@ -63,7 +63,7 @@ class Examination:
 def examine(
     installation: Loaded, *, fix: bool = False, groups: tuple[CheckGroup, ...] = GROUPS
 ) -> Examination:
-    """Run the checks; with ``fix``, fix what can be fixed without losing data and check again."""
+    """Run the checks; with ``fix``, fix what can be fixed without losing data, and check again."""
     findings: dict[CheckGroup, list[Finding]] = {}
     fixed: list[Finding] = []
     is_readable = False

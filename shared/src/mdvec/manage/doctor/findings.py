@@ -13,9 +13,9 @@ FindingLevel = Literal["ok", "warning", "trouble"]
 class Finding:
     """A finding about the installation: ``warning`` is worth a look, ``trouble`` needs fixing.
 
-    ``command`` fixes it; ``fix`` is what `mdvec doctor --fix` runs without losing data, None if the
-    user must decide, and ``done`` says what it did. ``check`` names what was checked, "" the whole
-    group of checks.
+    ``command`` fixes it. ``fix`` is what `mdvec doctor --fix` runs without losing data, or None if
+    the user must decide; ``done`` says what it did. ``check`` names what was checked; "" means the
+    whole group of checks.
     """
 
     level: FindingLevel

@@ -170,7 +170,7 @@ def check_models(installation: Loaded) -> Iterator[Finding]:
         elif card.name in needed:
             sentence = f"{card.name} is missing ({lack}); {needed[card.name]}"
             yield Finding("trouble", sentence, card.how_to_get)
-        elif card.onnx is None:  # there are too many of these to list
+        elif card.onnx is None:  # ONNX models are too many to list
             yield Finding("ok", f"{card.name} is not here ({lack}); nothing needs it")
     yield from _of_reranker(installation)
     options = installation.settings.model.options()

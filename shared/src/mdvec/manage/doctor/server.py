@@ -1,7 +1,7 @@
 """Checks the server: starts it, lists its tools, searches, and checks the sandbox of queries.
 
-What talks to the server raises ServerFailed if that cannot be started, ends, answers with an error,
-or does not answer in time.
+Functions that talk to the server raise ServerFailed if it cannot be started, ends, answers with an
+error, or does not answer in time.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ def _search(server: Session, database: Path) -> Iterator[Finding]:
 
 
 def _import_of(server: Session, note: str) -> str | None:
-    """The command that imports the differences that a note tells of, if that drops nothing else.
+    """The command that imports the differences that a note reports, if it deletes nothing else.
 
     A folder that is empty now may be on a disk that is not mounted: the user must decide.
     """

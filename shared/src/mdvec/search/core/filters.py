@@ -18,7 +18,7 @@ from mdvec.text import MAX_TAG_CHARS, composed, folded, folded_tag, is_blank
 MAX_QUERY_CHARS = 4_000
 MAX_K = 50
 MAX_QUERIES = 5
-"""Queries after the first."""
+"""The maximum number of queries after the first."""
 MAX_PATH_CHARS = 500
 MAX_TAGS_ASKED = 20
 MAX_DAY_CHARS = 60
@@ -42,7 +42,7 @@ class PathPattern:
 
     ``written`` is the user's input; ``regexes`` take its brackets both as a set of characters and
     literally (``[2025] 会議.md``). Every matching path begins with ``prefix``. ``includes`` is
-    False for a pattern after "!", which matches all other paths.
+    False for a pattern after "!", which matches all paths that do not fit it.
     """
 
     written: str
@@ -65,9 +65,9 @@ class PathPattern:
 class Filters:
     """Conditions on the documents to search; None and () let every document pass.
 
-    It must have all ``tags``, where ``a`` also matches subtags such as ``a/b``, link to the path
-    ``links_to``, and have one value of each entry of its front matter in ``where``. A passage must
-    have the ``exact`` texts as written, and none of ``exclude``.
+    A document must have all ``tags``, where ``a`` also matches subtags such as ``a/b``; it must
+    link to ``links_to``; and for each entry in ``where``, its front matter must have one of the
+    values. A passage must have the ``exact`` texts as written, and none of ``exclude``.
     """
 
     path: PathPattern | None = None
@@ -98,7 +98,7 @@ class Filters:
     def also(
         self, path: str | None, tags: Sequence[str], exact: Sequence[str], exclude: Sequence[str]
     ) -> Filters:
-        """These filters and others that a user gives; their path counts if this has none.
+        """These filters with more that a user gives; ``path`` is ignored if there already is one.
 
         Raises:
             InvalidFilter: one of them cannot be parsed.
@@ -139,7 +139,7 @@ class Filters:
 
     @property
     def days_in_words(self) -> str:
-        """The range of days in words, of which at least one end is given."""
+        """The range of days in words; at least one end must be given."""
         if self.since and self.until:
             return f"{self.since} to {self.until}"
         return f"{self.since} or later" if self.since else f"{self.until} or earlier"
@@ -275,7 +275,7 @@ def _pattern(written: str) -> PathPattern:
 
 
 def _prefix(pattern: str) -> str:
-    """The folders that every matching path begins with, if the pattern is anchored at the top."""
+    """The folders that every path matching an anchored pattern begins with; "" if unknown."""
     literal = _WILD.split(pattern, maxsplit=1)[0]
     is_bound = "/" in pattern.rstrip("/")
     folders = literal.lstrip("/").rpartition("/")[0]

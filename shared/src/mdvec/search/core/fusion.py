@@ -69,14 +69,14 @@ ENGLISH_WORDS = ("the", "to", "of")
 """Words that occur in nearly every passage of English text."""
 _WORD = re.compile(r"[a-z_]+")
 _ABSENT_SHARE = 0.2
-"""The factor on a likelihood if a name in the question occurs nowhere: never confident then."""
+"""The factor on the likelihood if a name in the question occurs nowhere; prevents confidence."""
 _MIN_CHUNKS = 200
-"""Smaller collections count as this many: the constants were fitted on no smaller one."""
+"""Smaller collections count as having this many chunks, since none was used in the fit."""
 _MIN_SHOWN, _MAX_SHOWN = 0.01, 0.99
 _DECIMALS = 2
 """The decimals of a shown likelihood; rounding never makes it look confident."""
 FIRST = 2
-"""The number of passages for the evidence."""
+"""The number of first passages that are used as evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ def _standardised_cosines(candidates: Sequence[Candidate]) -> list[float]:
 def _with_support(
     candidates: Sequence[Candidate], vector: Sequence[float], share: float
 ) -> list[float]:
-    """The vector scores, each with a share of the best other one of its document."""
+    """The vector scores, each with a ``share`` of its document's best other score added."""
     if not share:
         return list(vector)
     of_document: dict[Hashable, list[float]] = {}
@@ -250,7 +250,7 @@ VECTORS = LikelihoodConstants(-0.66, 0.0, 0.41, 0.0, 0.12, 20.8)
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The evidence that the first passages answer.
+    """The evidence that the first passages answer the question.
 
     ``coverage`` is None if words were not searched, ``likeness`` if no cosine can be judged.
     ``absent`` are names in the question that no searched text contains; ``named`` says how closely

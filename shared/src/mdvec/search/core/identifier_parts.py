@@ -1,4 +1,4 @@
-"""Finds a word in letters as a part of an identifier, as IdleConns is of maxIdleConnsPerHost."""
+"""Finds a word as a part of an identifier, such as IdleConns in maxIdleConnsPerHost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def has_part(text: str, spelling: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _pattern(spelling: str) -> re.Pattern[str]:
-    """The letters of a spelling, with or without signs between them."""
+    """A pattern for the letters of a spelling, with or without signs between them."""
     letters = _BETWEEN_PARTS.sub("", spelling)
     return re.compile("[_.:/-]{0,2}".join(map(re.escape, letters)), re.IGNORECASE)
 

@@ -28,7 +28,7 @@ K1, B = 1.2, 0.75
 COVERAGE_WEIGHT = 3.0
 NAME_WEIGHT = 1.0
 SENTENCE_WEIGHT = 2.0
-"""The weight of the share that one sentence covers: words in one sentence belong together."""
+"""The weight of the best sentence's share, since words in one sentence belong together."""
 DOCUMENT_WEIGHT = 0.75
 """The weight of information that only other passages of the document contain."""
 CROSSING_WEIGHT = 0.3
@@ -37,7 +37,7 @@ EDGE_WEIGHT = 0.5
 """The weight of a pair that extends from a word into the filler (クと in フックとは)."""
 NORMAL_FORM_WEIGHT = 2.0
 BACKGROUND_WEIGHT = 0.8
-"""The weight of a term in sentences that do not ask: they may still be the subject."""
+"""The weight of a term from sentences that are no question, but may state the subject."""
 WRITTEN_WEIGHT = 1.5
 """How much more a name, a number or a date counts than another word of the same frequency.
 
@@ -124,7 +124,7 @@ class CorpusStatistics:
 class Lexical:
     """The lexical scores of all candidates, in their order, and their parts.
 
-    ``own`` is the coverage by the passage itself; ``coverage`` includes its document's.
+    ``own`` is the coverage by the passage itself; ``coverage`` includes that by its document.
     ``information`` is that of the query's words in the best passage, in nats; ``misspelt`` is the
     share of the query's information that is in misspelt words.
     """
@@ -184,10 +184,10 @@ def lexical_scores(
 
 
 def _only_inside_words(query: QuestionTerms, candidates: Sequence[Candidate]) -> frozenset[int]:
-    """For a question of one word, the passages, by position, that have it only inside others.
+    """For a question of one word, the positions of passages that have it only inside other words.
 
-    Empty if no passage has the word itself, and for a word in letters, which is only looked for
-    inside others if no text has it.
+    Empty if no passage has the word itself, and for words in letters, which are only searched
+    inside other words if no text has them.
     """
     asked_alone = query.asked_alone
     if not asked_alone:
@@ -228,9 +228,9 @@ def _scored_terms(query: QuestionTerms, statistics: CorpusStatistics) -> list[st
     """The terms that the query is scored by.
 
     A spelling that occurs nowhere is left out if all its words occur, and a text with signs in it.
-    If a date occurs, its parts are left out, otherwise the date itself; the same goes for a name
-    and its sign (C++). If a name with its number (React19) occurs nowhere, it is left out if its
-    parts occur, else they are.
+    If a date occurs, its parts are left out, otherwise the date itself; the same applies to a name
+    with a sign (C++). A name with a number (React19) that occurs nowhere is left out if its parts
+    occur; otherwise its parts are left out.
     """
     frequencies = statistics.frequencies
     left_out = {

@@ -9,7 +9,7 @@ from mdvec.text import Outline
 
 _MIN_PASSAGE = 1_000
 _MAX_GAP = 100
-"""The most blanks between neighbours; a longer gap is machine text."""
+"""The most blank characters between neighbours; a longer gap is machine text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +77,10 @@ def good_cut(content: str, start: int, end: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A chunk's position in its document, and whether it begins its section.
+    """A chunk's range in its document, and whether the chunk begins its section.
 
-    ``heading`` is the path of headings above it; windows without one are joined if they overlap,
-    others if only blanks separate them.
+    ``heading`` is the path of headings above it. Windows without a heading are joined if they
+    overlap, other windows also if only blanks separate them.
     """
 
     document: Hashable
@@ -92,7 +92,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class WindowRun:
-    """Neighbouring windows, numbered ``first`` to ``last``; ``best`` is the best one's rank."""
+    """Neighbouring windows, numbered ``first`` to ``last``; ``best`` is the best window's rank."""
 
     best: int
     window: Window

@@ -11,7 +11,7 @@ _QUOTED = r"[\"“]([^\"“”\n]*[^\s\"“”][^\"“”\n]*)[\"”]"
 _SIGNED = re.compile(
     rf"(?<!\S)([-\u2212\uff0d](?=[^\W\d_]|[\"“])|tag:|path:)(?:{_QUOTED}|([^\s\"“”]+))(?!\S)"
 )
-"""A hyphen, or characters that input methods type for it: a minus sign, a full-width hyphen."""
+"""A filter in a query; its hyphen may be a minus sign or full-width, as input methods type it."""
 _EXACT = re.compile(rf"(?<![\w\"“”]){_QUOTED}(?![A-Za-z0-9_])|(?<=[^\x00-\x7f]){_QUOTED}")
 _CODE_SIGNS = frozenset("{}[]()<>=;|`$\\")
 _MAX_NAMED = 3
@@ -31,7 +31,7 @@ class TypedQuery:
 def typed_query(text: str) -> TypedQuery:
     """Parse a typed query; all other signs, even 「」, are text.
 
-    The signs of a query that only excludes something are text as well.
+    If a query only excludes something, its signs are text as well.
     """
     stated: dict[str, list[str]] = {"-": [], "tag:": [], "path:": []}
     exact: list[str] = []

@@ -1,1 +1,1 @@
-"""The child: the locked-down process in which a model's SQL runs."""
+"""The child process, which is locked down and runs a model's SQL."""

@@ -51,9 +51,9 @@ if TYPE_CHECKING:
 
 _LEDGERS = "ledgers.json"
 _NAMED_LIMITS = ("seconds", "memory_mb", "export_bytes")
-"""The limits that a refusal may name."""
+"""The limits that an error message may name."""
 _TOLD = ("missing", "landlock", "seccomp", "own_user")
-"""The facts that the server gets at the start: missing tables, and which confinement works."""
+"""The facts reported to the server at the start: missing tables, and which confinement works."""
 
 
 def main() -> None:
@@ -100,7 +100,7 @@ def prepare(config: Message) -> RequestHandler:
         ) from error
     import duckdb  # noqa: F401 - while its file can still be read
 
-    # Threads inherit their rights when they start, so this precedes the threads of DuckDB.
+    # Threads inherit their rights when they start, so this is done before DuckDB starts threads.
     config["own_user"] = take_own_user(spool)
     # Without these DuckDB 2.0 crashes at the start, or cannot open the tables' files.
     needed = [*code_paths(), *own_process_paths()]
@@ -154,7 +154,7 @@ class _Server:
             send(self.writing, {"id": request["id"]} | response)
 
     def _listen(self, read: Callable[[int], bytes]) -> None:
-        """Queue requests, stop the current one on demand, and exit when the server is gone."""
+        """Queue requests, stop the current request on demand, and exit when the server is gone."""
         while True:
             try:
                 message = receive(read)

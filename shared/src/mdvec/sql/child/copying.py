@@ -20,9 +20,9 @@ _FORMATS = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER true"}
 _LARGE = {"HUGEINT", "UHUGEINT"}
 """128-bit integers, DuckDB's type for sum(). Parquet has none, so DuckDB would write doubles."""
 _AS_TEXT = {"INTERVAL", "TIME WITH TIME ZONE", "BIT", "BIGNUM"}
-"""Parquet drops the zone of a time, and many readers fail at intervals."""
+"""Types stored as text: Parquet drops the zone of a time, and many readers fail at intervals."""
 _AS_JSON = {"VARIANT", "UNION"}
-"""Few readers support VARIANT; a UNION would lose the name of its member."""
+"""Types stored as JSON: few readers support VARIANT; a UNION would lose the name of its member."""
 MAX_TEXT = 500
 MAX_NESTED = 2_000
 _WHOLE = re.compile(r"BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER")
@@ -37,7 +37,7 @@ def copy_to_file(
     fmt: str,
     values: BoundValues | None,
 ) -> int:
-    """Write a Parquet or CSV file; return the number of its rows.
+    """Write a query's rows to a Parquet or CSV file; return their number.
 
     Types that the file would change are cast to ``stored_type``. In Parquet, integers of more than
     64 bits become 64 bits if all of them fit, else text.
@@ -145,7 +145,7 @@ def _cut(text: str, max_length: int) -> str:
 
 
 def finishers(columns: Sequence[Column]) -> list[Callable[[object], JsonValue]]:
-    """For each column the function that turns its values into JSON."""
+    """For each column, the function that turns its fetched values into JSON values."""
     return [
         _nested_json if column.type == "JSON" or _NESTED.fullmatch(column.type) else _json_value
         for column in columns
@@ -163,7 +163,7 @@ def _json_value(value: object) -> JsonValue:
 
 
 def _with_digits(digits: str) -> float | str:
-    """A decimal fraction, as text if a float would change its digits."""
+    """A decimal fraction as a float, or as text if a float would change its digits."""
     number = float(digits)
     return number if math.isfinite(number) and Decimal(repr(number)) == Decimal(digits) else digits
 

@@ -1,4 +1,4 @@
-"""The child's requests on a locked connection, and DuckDB's errors turned into refusals."""
+"""Handles the child's requests on a locked connection, and turns DuckDB's errors into refusals."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from mdvec.text import cited, identifier, on_one_line, shortened
 _TABLE_NAME = re.compile(r"[^\W\d]\w{0,62}")
 _MAX_SEMICOLONS = 20
 _SECONDS_FOR_NEAREST = 0.5
-"""For all traps of a query, while its rows are ready and wait."""
+"""For checking all traps of a query; its rows are ready and wait for this."""
 _SECONDS_BETWEEN_STOPS = 0.01
 """Interrupts are repeated, as the first one may come just before a statement begins."""
 _QUOTED_WORD = re.compile(r'"(\w+)"')
@@ -71,7 +71,7 @@ class RequestHandler:
     """Handles requests over one locked connection.
 
     Args:
-        connection: has every table.
+        connection: the connection to a database with all tables.
         tables: the columns of the user's tables by name; no request changes them.
         spool: the folder in which exports are written.
         shown: the folder of the exports that a request names.
@@ -143,7 +143,7 @@ class RequestHandler:
         return {"columns": listed_columns(columns), "reads": sorted(reads)}
 
     def _question(self, message: Message) -> Message:
-        """Judge a query with parameters; the response has its text, and their types."""
+        """Check a query with parameters; the response has the query's text and the types."""
         self.values = {}
         query, _ = self._query(message)
         tree = json.loads(self._serialize(query))
@@ -155,7 +155,7 @@ class RequestHandler:
         except duckdb.Error as error:
             if _SAMPLE.search(str(error)) is None:
                 raise
-            # Only some texts are valid, such as units of date_trunc: perhaps the given one is.
+            # Only some texts may be valid here, such as units of date_trunc: the given one may be.
             arguments = {fold(name): value for name, value in (message.get("given") or {}).items()}
             if not arguments.keys() >= set(names):
                 raise QueryRefused(_of_samples(str(error), names)) from error
@@ -174,7 +174,7 @@ class RequestHandler:
         return columns
 
     def _readably_named(self, query: str) -> tuple[str, tuple[Column, ...]]:
-        """A query and its columns; year(day) is one, where DuckDB names it "year"("day")."""
+        """A query and its columns, named as written: year(day), not DuckDB's "year"("day")."""
         columns = columns_of(self.connection, query, self.values)
         named = tuple(
             replace(column, name=_QUOTED_WORD.sub(r"\1", column.name))
@@ -214,7 +214,8 @@ class RequestHandler:
         query, reads = self._query(message)
         query, columns = self._readably_named(query)
         max_rows: int = message["max_rows"]
-        # Writing the file counts the rows; they are only counted before if they may be too many.
+        # Writing the file counts the rows; they are counted in advance only if they may be too
+        # many.
         if (
             expected_rows(self.connection, query, self.values) > max_rows
             and (count := self._count(query)) > max_rows
@@ -247,15 +248,15 @@ class RequestHandler:
         return bool(table["type"] == "BASE_TABLE" and table["table_name"] == name)
 
     def _query(self, message: Message) -> tuple[str, frozenset[str]]:
-        """Our statement with the source in it, and the tables that it reads."""
+        """The request's statement with the source put in, and the tables that it reads."""
         statement = message.get("sql", SELECT_ALL)
         text, _ = self._source(message["source"], statement)
         query = with_source(statement, text)
-        # The final form is checked again: like its parts, the whole must be one SELECT.
+        # The final form is checked again: the whole must be a single SELECT, as its parts must.
         return query, self._check(self._serialize(query), query)
 
     def _source(self, source: str, statement: str = SELECT_ALL) -> tuple[str, frozenset[str]]:
-        """A source in the form that can follow FROM, and the tables that it reads."""
+        """A source in a form that can follow FROM, and the tables that it reads."""
         known, text = list(self._all_tables), clean(source)
         table = find_table(text, known)
         if table is not None:
@@ -274,12 +275,12 @@ class RequestHandler:
         return check(tree, list(self._all_tables), sql, takes_parameters=self.values is not None)
 
     def _fetch(self, sql: str, values: BoundValues | None = None) -> list[tuple[Any, ...]]:
-        """The rows of a statement, which is first checked like one of a model."""
+        """The rows of a statement, which is first checked like a model's query."""
         self._check(self._serialize(sql), sql)
         return self.connection.execute(sql, values or None).fetchall()
 
     def _notes(self, source: str) -> list[str]:
-        """The traps in a query, as far as there is time to check."""
+        """Warnings about traps in a query, as far as there is time to check."""
         text, notes, time_left = clean(source), [], _SECONDS_FOR_NEAREST
         if find_table(text, list(self._all_tables)) is not None:
             return []
@@ -300,7 +301,7 @@ class RequestHandler:
         return list(dict.fromkeys(notes))
 
     def _fetched_within(self, seconds: float, sql: str) -> list[tuple[Any, ...]]:
-        """The rows of a statement of ours; none if it takes longer."""
+        """The rows of one of mdvec's own statements; empty if it takes longer."""
         end, done = time.monotonic() + seconds, threading.Event()
 
         def stop() -> None:
@@ -314,12 +315,12 @@ class RequestHandler:
         try:
             return self._fetch(sql)
         except duckdb.InterruptException:
-            if time.monotonic() < end:  # the request itself is to stop
+            if time.monotonic() < end:  # the request itself was interrupted
                 raise
             return []
         finally:
             done.set()
-            stopping.join()  # so that it interrupts nothing later
+            stopping.join()  # so that no later statement is interrupted
 
     def _is_harmless(self, trap: Trap) -> bool:
         if trap.subquery is not None:
@@ -359,7 +360,7 @@ class RequestHandler:
 
 
 def _of_samples(message: str, names: Sequence[str]) -> str:
-    """The refusal of a query that cannot be planned with an arbitrary text as a parameter."""
+    """The error for a query that cannot be planned with any text as a parameter."""
     sentence = _SAMPLE.sub(lambda match: f"${names[int(match[1])]}", _sentence(message, {}))
     return f"{sentence}; write the value itself into the SQL, as only some can stand there"
 
@@ -383,7 +384,7 @@ def refusal_of(
 ) -> QueryError:
     """The refusal for a DuckDB error.
 
-    Its message names the limits, and replaces each path in ``hidden`` by the words there.
+    Its message names the limits; each path that is a key of ``hidden`` is replaced by its value.
 
     Raises:
         FatalDuckDBError: the connection cannot be used any more.

@@ -1,4 +1,4 @@
-"""Confines the query process, and loads the user's tables: views of Parquet files, and ledgers."""
+"""Confines the query process, and loads the user's tables: Parquet files as views, and ledgers."""
 
 from __future__ import annotations
 
@@ -150,9 +150,9 @@ def make_views(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Path]
 def show(
     connection: duckdb.DuckDBPyConnection, name: str, file: Path, types: Mapping[str, str] | None
 ) -> tuple[Column, ...]:
-    """Create a view of an export and return its columns, with the types of its query.
+    """Create a view of an export and return its columns; ``types`` are those of its query.
 
-    Types that no format can restore, such as UNION, are those of the file.
+    Columns whose types no format can restore, such as UNION, have the types in the file.
     """
     scan = export_scan(file, types)
     stored = columns_of(connection, f"SELECT * FROM {scan}")

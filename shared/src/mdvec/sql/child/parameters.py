@@ -38,7 +38,7 @@ _TRIED: tuple[ParameterType, ...] = ("number", "integer", "date")
 
 
 def values_in(bound: Mapping[str, Sequence[Any]]) -> BoundValues:
-    """The values of a request in DuckDB's form."""
+    """A request's parameter values as DuckDB needs them."""
     return {name: _value(kind, value) for name, (kind, value) in bound.items()}
 
 
@@ -52,10 +52,11 @@ def sample(kind: ParameterType, position: int) -> object:
 def inferred_types(
     connection: duckdb.DuckDBPyConnection, query: str, tree: dict[str, Any], names: Sequence[str]
 ) -> dict[str, ParameterType]:
-    """The type of each parameter: the one to which the query casts it, or DuckDB's in the plan.
+    """The type of each parameter: what the query casts it to, or its type in DuckDB's plan.
 
-    Without either, it is a text if no number is possible, else any: its value decides. An integer
-    is declared, or in a place where a fraction is impossible. The query is planned, never run.
+    Without either, the type is text if no number is possible, and else any, so that the value
+    decides. The type is integer if the query says so, or where a fraction is impossible. The query
+    is planned, never run.
     """
     declared = declared_types(tree)
     types: dict[str, ParameterType] = dict.fromkeys(names, "any")
@@ -93,9 +94,9 @@ def _samples(types: Mapping[str, ParameterType]) -> BoundValues:
 def _fitting_types(
     plan: Callable[[BoundValues], str | None], types: Mapping[str, ParameterType]
 ) -> dict[str, ParameterType]:
-    """Types that allow a query to be planned that fails with texts for unknown types.
+    """Types with which a query can be planned that fails if all unknown types are text.
 
-    Some have to be found together, as in ``BETWEEN $a - $b AND $a + $b``.
+    Some types have to be found together, as in ``BETWEEN $a - $b AND $a + $b``.
     """
     fitting = dict(types)
     alone: BoundValues = dict.fromkeys(types)
@@ -112,10 +113,10 @@ def _fitting_types(
 
 
 def _type_with_fraction(planned: ParameterType, position: int, plan: str) -> ParameterType:
-    """Refine the type any or integer by the plan in which the parameter is a fraction.
+    """Refine the type any or integer, using the plan in which the parameter is a fraction.
 
     ``plan`` is "" if fractions are not possible. If the plan casts the fraction to an integer, it
-    would be rounded, so the type is integer; if it casts it to a text, the type is text.
+    would be rounded, so the type is integer; if it casts the fraction to a text, the type is text.
     """
     if not plan:
         return "text" if planned == "any" else planned
@@ -131,7 +132,7 @@ def _type_with_fraction(planned: ParameterType, position: int, plan: str) -> Par
 def _hidden_by_aliases(
     connection: duckdb.DuckDBPyConnection, tree: dict[str, Any]
 ) -> Iterator[Iterator[str]]:
-    """For each aliased expression with a parameter, the query with it as a condition.
+    """For each aliased expression with a parameter, queries that have it as a condition.
 
     A plan shows whole conditions, but only the aliases of other expressions. WHERE allows no
     aggregates and windows, HAVING no windows.
@@ -173,8 +174,8 @@ def _value(kind: str, value: Any) -> object:  # noqa: ANN401 - as JSON has it
     if kind == "number" and isinstance(value, str):
         number = Decimal(value)
         places = -int(number.as_tuple().exponent)
-        # A literal below 1 has a digit before its point, while a Decimal has none, so that sums of
-        # it would overflow.
+        # A literal below 1 counts a digit before its point, but a Decimal does not, and sums of
+        # Decimals would overflow.
         if abs(number) < 1 and places < MAX_DIGITS:
             return DecimalValue(f"{number:f}", places + 1, places)
         return number
@@ -189,7 +190,7 @@ def parameter_names(tree: dict[str, Any]) -> list[str]:
     """The names of ``$parameters`` in their order, each once.
 
     Raises:
-        QueryRefused: one has a number, or no usable name.
+        QueryRefused: a parameter has a number or no usable name, or there are too many.
     """
     nodes = sorted(nodes_in(tree), key=lambda node: int(node.get("query_location", 0)))
     names = [name for name in dict.fromkeys(map(_parameter, nodes)) if name is not None]
@@ -238,6 +239,6 @@ def planned_types(plan: str) -> dict[int, ParameterType]:
 
 
 def type_named(name: str) -> ParameterType | None:
-    """The type of parameter for a type of DuckDB, or one of its other names; None without one."""
+    """The parameter type for a DuckDB type or an alias of it; None if there is none."""
     upper = name.upper()
     return "date" if upper.startswith("TIMESTAMP") else _TYPES.get(upper)

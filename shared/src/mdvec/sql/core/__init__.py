@@ -1,1 +1,1 @@
-"""The pure part of analytics: the SQL judge, profiles, histograms, the output guard."""
+"""Analytics without I/O: the check of SQL, profiles, histograms, the limits of answers."""

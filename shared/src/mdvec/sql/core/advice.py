@@ -50,14 +50,14 @@ _FLAGS = {
     "this", "quoted", "is_string", "side", "kind", "method", "desc", "nulls_first", "distinct",
     "big_int", "over", "is_null", "is_nvl", "date_part_boundary", "direction", "rows",
 }  # fmt: skip
-"""The values of elements that change nothing, unlike with_ties, percent and sysdate."""
+"""Arguments of tree elements that do not change the meaning, unlike with_ties or percent."""
 _UNITS = {"YEAR", "QUARTER", "MONTH", "DAY", "HOUR", "MINUTE"}
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _FORMAT = re.compile(r"(?:%[YmdHMS]|[-/:. 年月日時分秒])+")
 
 
 def translated(sql: str, columns: Iterable[str]) -> tuple[str, str] | None:
-    """A query translated to DuckDB's SQL, and its dialect; None unless that is certain."""
+    """A query translated to DuckDB's SQL, and its dialect; None if the translation may be wrong."""
     import sqlglot
 
     if len(sql) > _MAX_CHARACTERS or any(sign in sql for sign in ("/*!", "||", "\\")):
@@ -109,7 +109,7 @@ def _is_same(tree: exp.Expr, dialect: str, names: set[str], sql: str) -> bool:
             return False
     texts = (node for node in tree.find_all(exp.Literal) if node.is_string)
     if any(fold(node.alias) in names for node in tree.find_all(exp.Alias)):
-        return False  # databases differ in whether such a name is the column or the alias
+        return False  # databases differ in whether the name then means the column or the alias
     # A text in double quotes that is the name of a column may mean the column.
     return all(
         _is_plain_text(node, dialect, sql) and fold(node.name) not in names for node in texts
@@ -138,7 +138,7 @@ def _is_whole_span(node: exp.Expr, dialect: str) -> bool:
 
 _CONDITIONS: dict[str, Callable[[exp.Expr, str], bool]] = {
     "Anonymous": lambda node, dialect: dialect == "mysql" and node.sql().upper() == "NOW()",
-    "Avg": lambda _, dialect: dialect != "tsql",  # of integers it is an integer there
+    "Avg": lambda _, dialect: dialect != "tsql",  # there the average of integers is an integer
     "Cast": lambda node, dialect: dialect != "oracle" and node.args["to"].sql() == "DATE",
     "Coalesce": lambda node, dialect: (  # ISNULL has the type of its first argument
         dialect != "tsql" or all(value.is_string or value.is_int for value in node.expressions)
@@ -148,7 +148,7 @@ _CONDITIONS: dict[str, Callable[[exp.Expr, str], bool]] = {
     "DateAdd": _is_whole_span,
     "DateDiff": lambda _, dialect: dialect in ("mysql", "tsql"),
     "DateSub": _is_whole_span,
-    # A time of day is kept by Oracle's TO_DATE only.
+    # Only Oracle's TO_DATE keeps a time of day.
     "StrToDate": lambda node, _: set(re.findall(r"%(\w)", node.text("format"))) == set("Ymd"),
     "Var": lambda node, _: node.name.upper() in _UNITS,  # weeks begin on different days
 }
@@ -190,9 +190,9 @@ _INSTEAD = {
     r"'(?:sum|avg)\(VARCHAR": "CAST(x AS DOUBLE), which refuses a text that is no number",
     r"'\+\((?:VARCHAR|STRING)": "a || b to join texts",
 }
-"""Patterns of mistakes, in the query or in DuckDB's message, and what DuckDB has instead.
+"""Patterns of mistakes, in the query or in DuckDB's message, and what to write instead.
 
-What a hint says is true whatever the arguments; a function without such a hint has none.
+Each hint is true for any arguments; functions for which no such hint exists are not listed.
 """
 
 
@@ -202,9 +202,9 @@ def advised(
     tables: Mapping[str, Sequence[Column]],
     can_run: Callable[[str], bool],
 ) -> tuple[str, Hint | None]:
-    """Why a query cannot be planned and what to write, and what of that a program can offer.
+    """Why a query cannot be planned and what to write instead, with a hint that programs can use.
 
-    That is a form of the query that ``can_run``, or names that may be meant by an unknown one.
+    The hint has a form of the query that ``can_run``, or names that an unknown name may mean.
     """
     names = {
         name: [column.name for column in columns]
@@ -258,7 +258,7 @@ def _quoted(sql: str, halved: str, columns: set[str], can_run: Callable[[str], b
         _outside_quotes(sql, pattern, lambda part: identifiers.setdefault(part, identifier(part)))
     if not identifiers or not runs(identifiers):
         return []
-    for part in list(identifiers):  # a - b is a difference where it can be one
+    for part in list(identifiers):  # a - b stays a difference where it can be one
         if runs(identifiers.keys() - {part}):
             del identifiers[part]
     return [f"a name with signs stands in double quotes: {', '.join(identifiers.values())}"]
@@ -295,7 +295,7 @@ def _advice(
 ) -> tuple[list[str], Hint | None]:
     """The nearest names, what DuckDB has instead, and the columns of the query's tables.
 
-    With them come names for an unknown column, unless a table that is not read there has it.
+    The hint has names for an unknown column, unless a table that is not read there has the column.
     """
     code = re.sub(r"'(?:[^']|'')*'", "''", sql) + message
     slips = ((re.search(slip, code, re.IGNORECASE), hint) for slip, hint in _INSTEAD.items())
@@ -306,14 +306,14 @@ def _advice(
         return instead, None
     having = [name for name, columns in names.items() if fold(wrong[1]) in map(fold, columns)]
     where = f"{shortened_name(wrong[1])} is a column of {named(having)}"
-    if unknown is None:  # DuckDB names two of its tables only
+    if unknown is None:  # DuckDB only names two of the tables
         return [*instead, where], None
     lists = [
         f"columns of {shortened_name(name)}: {named(columns)}" for name, columns in names.items()
     ]
     if having:
         return [f"{where}, but not of what is read where it is named", *instead, *lists], None
-    in_turn = zip_longest(*names.values())  # no table crowds out the others
+    in_turn = zip_longest(*names.values())  # alternating, so that no table crowds out the others
     known = [column for each in in_turn for column in each if column is not None]
     candidates = re.findall(r'"([^"]+)"', message[unknown.end() :])
     shown = {*known, *map(on_one_line, known)}  # DuckDB's message is on one line
@@ -337,7 +337,7 @@ def _of_one_table(
 ) -> Hint | None:
     """The hint's names that are columns of ``table``, which the query names with the wrong one.
 
-    If none is, the names with which the query runs in place of ``table`` and the wrong name.
+    If none is, the names with which the query runs if they replace ``table`` and the wrong name.
     """
     its = [name for name in hint.names if name in candidates or can_run(hint.put_in(sql, name))]
     if its:
@@ -348,7 +348,7 @@ def _of_one_table(
 
 
 def _with_tables(columns: Iterable[str], names: Mapping[str, Sequence[str]]) -> str:
-    """Columns, with their tables if others of the query lack them."""
+    """Column names, with their tables if other tables of the query lack the columns."""
     of_tables: dict[tuple[str, ...], list[str]] = {}
     for column in columns:
         having = tuple(table for table, theirs in names.items() if column in theirs)

@@ -1,4 +1,4 @@
-"""The output guard: limits the size of an answer, and cuts what exceeds the limit."""
+"""The output guard, which limits the size of an answer and cuts what exceeds the limit."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ class AnswerGuard:
         """The answer with as many entries under ``keys`` as fit.
 
         Entries of these lists or dictionaries are removed from the end, those of the last key
-        first. ``warning_for`` tells how many are left out, with the ``missing`` ones of before.
+        first. ``warning_for`` gets the number of entries left out, including ``missing`` that were
+        left out before, and returns the warning.
         """
         if not missing and self.fits(answer):
             return answer
@@ -69,8 +70,9 @@ class AnswerGuard:
     def page(self, answer: JsonAnswer, key: str, start: int, total: int) -> JsonAnswer:
         """The answer with as many entries under ``key`` as fit, at least one.
 
-        Its first entry is the ``start``-th of all, from 1. If there are others, ``total`` says how
-        many there are and ``next`` where to go on.
+        Its first entry has the number ``start`` of all, counted from 1. Unless all are in it, the
+        answer has ``total``, their number, and ``next``, the number of the next entry, if there is
+        one.
         """
 
         def first(count: int) -> JsonAnswer:
@@ -105,7 +107,7 @@ def as_json(answer: JsonAnswer) -> str:
 
 
 def portable(value: Any) -> Any:  # noqa: ANN401 - data as JSON has them
-    """The same data, with integers as text if a client with only floats would round them."""
+    """The same data, with integers as text that a client which only has floats would round."""
     if isinstance(value, dict):
         return {key: portable(element) for key, element in value.items()}
     if isinstance(value, list | tuple):
@@ -116,7 +118,7 @@ def portable(value: Any) -> Any:  # noqa: ANN401 - data as JSON has them
 def _with_first_entries(
     answer: JsonAnswer, keys: Sequence[str], count: int
 ) -> tuple[JsonAnswer, int]:
-    """The answer with the first ``count`` entries of all keys together, and how many it lacks."""
+    """The answer with the first ``count`` entries over all keys, and how many were removed."""
     cut, left = dict(answer), count
     for key in keys:
         entries = answer[key]

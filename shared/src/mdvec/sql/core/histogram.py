@@ -23,7 +23,7 @@ _ZONED = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
 _MIN_DIGITS, _MAX_DIGITS = 6, 17
 _EXACTLY = Context(prec=60)
 ValueSpan = tuple[Decimal, Decimal]
-"""The smallest and the largest value on the column's scale."""
+"""The smallest and the largest value, on the column's ``Scale``."""
 Bin = dict[str, Any]
 _NULL, _NOT_FINITE = -1, -2
 OTHER_ROWS = 2
@@ -35,8 +35,8 @@ _MAX_VALUE = 60
 class Scale:
     """The SQL with which a column's values are compared with edges.
 
-    ``value`` is the SQL for a value, ``finite`` for whether a bin can hold it, and ``type`` the
-    common type of values and edges, so that no comparison rounds.
+    ``value`` is SQL for a value, ``finite`` is SQL for whether a bin can hold it, and ``type`` is
+    the common type of values and edges, with which no comparison rounds.
     """
 
     value: str
@@ -47,7 +47,7 @@ class Scale:
 def scale_of(column: Column) -> Scale:
     """The scale of a column whose family is integer, number, date or timestamp."""
     name = identifier(column.name)
-    if column.type in _ZONED:  # as the clocks show it, so that bins begin at local days
+    if column.type in _ZONED:  # as local time, so that bins begin at local days
         name = f"CAST(CAST({name} AS TIMESTAMP WITH TIME ZONE) AS TIMESTAMP)"
     finite = f"isfinite({name})"
     match family(column):
@@ -71,9 +71,10 @@ class Edges:
 def edges_over(column: Column, span: ValueSpan | None, bins: int) -> Edges:
     """The edges of at most ``bins`` bins of equal width over all values of a span.
 
-    The first edge is at most the smallest, the last at least the largest. Days, integers and
-    decimals get bins of a whole number of steps, so that every bin can hold equally many values.
-    Floats get edges with enough digits to differ; times get round edges if no bin is lost.
+    The first edge is at most the smallest value, the last at least the largest. Days, integers and
+    decimals get bins of a whole number of steps, so that every bin has room for equally many
+    values. Floats get edges with enough digits to differ; times get round edges if that costs no
+    bin.
     """
     if span is None:
         return Edges((), ())
@@ -100,7 +101,7 @@ def _steps(first: int, last: int, bins: int, unit: int) -> range:
 
 
 def _unit(first: int, last: int, bins: int) -> int:
-    """The unit for edges of times: the largest that loses no bin."""
+    """The unit for edges of times: the largest that costs no bin, at least a second if possible."""
     width = (last - first) // bins
     fine = next((unit for unit in _ROUND_TIMES if unit * bins <= width), 1)
     return max(fine, _SECOND) if width >= _SECOND else fine
@@ -133,7 +134,7 @@ def _number_edges(low: float, high: float, bins: int) -> list[float]:
 
 
 def _outwards(value: float, digits: int, rounding: str) -> float:
-    """The value rounded outwards to some digits; unchanged if that is not finite."""
+    """The value rounded outwards to ``digits``; unchanged if the result would not be finite."""
     short = float(Context(prec=digits, rounding=rounding).create_decimal(Decimal(value)))
     outside = short <= value if rounding == ROUND_FLOOR else short >= value
     return short if outside and math.isfinite(short) else value
@@ -151,7 +152,7 @@ def _day(number: int) -> str:
 
 
 def _moments(steps: range) -> tuple[str, ...]:
-    """Times as ISO 8601, with no smaller unit than one of them needs to be exact."""
+    """Times as ISO 8601, all with the largest unit in which every one of them is exact."""
     units = (unit for unit in _TIMESPECS if not (steps.start % unit or steps.step % unit))
     timespec = _TIMESPECS.get(next(units, 1), "microseconds")
     return tuple(_moment(step, timespec) for step in steps)
@@ -190,8 +191,8 @@ class Histogram:
     """The count of each bin; nulls and values that are not finite are counted separately.
 
     A bin includes its ``min`` but not its ``max``, except that the last bin includes both.
-    The bins of categories have a ``value``; ``other_values`` of them share ``other_count``.
-    ``total_count`` is the sum of all counts.
+    The bins of categories have a ``value``; ``other_values`` is the number of categories without a
+    bin, and ``other_count`` how many rows they have. ``total_count`` is the sum of all counts.
     """
 
     bins: tuple[Bin, ...]
@@ -217,7 +218,7 @@ class Histogram:
         return replace(self, bins=(*inner, *self.bins[-1:]))
 
     def over(self, edges: Edges) -> Histogram:
-        """The longest possible answer with these edges: every bin counts all rows."""
+        """The longest possible answer with these edges, in which every bin counts all rows."""
         everywhere = dict.fromkeys(range(len(edges.shown)), self.total_count)
         return replace(self, bins=_bins(edges, everywhere))
 
@@ -235,7 +236,7 @@ def is_counted_by_value(column: Column) -> bool:
 
 
 def span_sql(column: Column) -> str:
-    """The statement that finds the span of a source."""
+    """The statement that finds the span of a column in ``{source}``."""
     return f"""
 SELECT CAST(min(v) AS VARCHAR), CAST(max(v) AS VARCHAR) FROM (
 {_values(column, scale_of(column))}
@@ -248,7 +249,7 @@ def read_span(low: str | None, high: str | None) -> ValueSpan | None:
 
 
 def counts_sql(column: Column, edges: Edges) -> str:
-    """The statement that counts the values in each bin, compared with the edges of the answer.
+    """The statement that counts the values in each bin, using the edges that the answer shows.
 
     Only the counts are kept in memory, however many rows there are.
     """

@@ -1,4 +1,4 @@
-"""Profiles: their precision, the statement that computes their figures, and its result."""
+"""Profiles: their precision, the SQL that computes their figures, and reading its result."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from mdvec.text import identifier
 
 _SECONDS, _MEGABYTES = 10, 1_664
 _OWN_MEGABYTES = 384
-"""The memory of a query process before it holds any value."""
+"""The memory that a query process uses without any values."""
 _MEDIANS, _DISTINCT = 40_000_000, 10_000_000
-"""The values that medians and distinct counts can hold within that time and memory."""
+"""How many values medians and distinct counts can hold within ``_SECONDS`` and ``_MEGABYTES``."""
 _MIN_SCALE = 0.01
 _MAX_DRAWN = 1_000_000
 _MAX_COUNTED = 250_000
 _TEXT = 32
-"""How many bytes of text have the weight of one number."""
+"""How many bytes of text count as much as one number."""
 _SURE = 3.2905
-"""The standard deviations that contain 999 of 1,000 estimates."""
+"""The number of standard deviations within which 999 of 1,000 estimates lie."""
 EXACTLY: Samples = {}
 _VALUE_DIGITS, _MEAN_DIGITS, _RATE_DIGITS = 17, 12, 6
 _MIDDLE_DIGITS = 15
@@ -33,7 +33,7 @@ _RANKS = (0.25, 0.25, 0.5, 0.500000001, 0.75, 0.75)
 """The quartiles of a sample; the two in the middle are the same value for an odd count."""
 _QUARTILES = {"q1": 1, "median": 2, "q3": 3}
 SPREAD = ("std", "q1", "q3")
-"""The figures that an answer leaves out first."""
+"""The figures that a long answer omits first."""
 _MAX_SQUARED = 1e150
 _HIGH = 2**64
 _TINY = 2.0**-32
@@ -60,8 +60,8 @@ class ProfileEffort:
 class Sample:
     """The sample for a column's figures; by default all rows.
 
-    The median is of a share of the ``rows``, drawn at random; of the distinct values those are
-    counted whose hash is a multiple of ``one_in``.
+    The median is computed from a random share ``rows`` of the rows. Only distinct values whose hash
+    is a multiple of ``one_in`` are counted.
     """
 
     rows: float = 1.0
@@ -152,7 +152,7 @@ def plan_samples(
 
 
 def _share(sizes: Sequence[float], room: float) -> float:
-    """The largest limit for each size so that all fit; small ones leave room for others."""
+    """The largest limit per size with which all fit; sizes below it leave room for others."""
     left, share = float(room), 0.0
     for at, size in enumerate(sorted(sizes)):
         share = left / (len(sizes) - at)
@@ -183,11 +183,11 @@ class ProfilePlan:
         }
 
     def approximate(self, row: Sequence[Cell]) -> dict[str, str]:
-        """The estimated figures, each with its error bound and its columns.
+        """For each kind of figure that is estimated, a text with its error bound and its columns.
 
-        A median may rank so far from the middle, as a share of all rows: the standard deviation of
-        its rank around 1/2 is 1/(2√n), for any values in any order. The error of a count is
-        relative to it.
+        The bound of a median is the distance of its rank from the middle, as a share of all rows:
+        the standard deviation of the rank around 1/2 is 1/(2√n), for any values in any order. The
+        error of a count is relative to the count.
         """
         medians, counts = {}, {}
         for column, cells in self._cells(row).items():
@@ -271,9 +271,9 @@ def _read_twice(computed: Sequence[str], rows: str) -> str:
 
 
 def _expressions(column: Column, at: int, sample: Sample, count: int) -> dict[str, str]:
-    """The SQL of each figure; the inner statement calls the column c and its number.
+    """SQL for each figure; the inner statement names the column c with its number, such as c0.
 
-    There it is without NaN and infinity, which w and its number still has.
+    That is the column without NaN and infinity; w with the number still has them.
     """
     name = f"c{at}"
     expressions = {"present": f"count({name})"}
@@ -290,15 +290,15 @@ def _expressions(column: Column, at: int, sample: Sample, count: int) -> dict[st
         expressions["std"] = f"stddev_samp({small})"
     distinct = f"count(DISTINCT {name})"
     if sample.one_in > 1:
-        # The last bits of the hashes of equidistant numbers are uneven; a second hash evens them.
-        # A FILTER is applied after DISTINCT, which would hold every value.
+        # The last bits of hashes of equidistant numbers are uneven, which a second hash corrects. A
+        # FILTER is applied after DISTINCT, which would hold every value.
         chosen_ones = f"{name} IS NOT NULL AND hash(hash({name})) % {sample.one_in} = 0"
         distinct = f"count(DISTINCT CASE WHEN {chosen_ones} THEN hash({name}) END)"
     return expressions | {"distinct_count": distinct}
 
 
 def _mean(column: Column, name: str) -> dict[str, str]:
-    """The SQL of the mean, or of partial sums if the whole sum would overflow."""
+    """SQL for the mean, or for partial sums if the whole sum might overflow."""
     if may_be_infinite(column):
         return {"mean": f"favg({name}::DOUBLE * {_TINY!r})"}
     if not is_wide(column):
@@ -314,7 +314,7 @@ def _mean(column: Column, name: str) -> dict[str, str]:
 def _quartiles(name: str, sample: Sample, count: int) -> dict[str, str]:
     """The SQL of the two values around each quartile, with all of their digits.
 
-    quantile_cont would round them to floats, and take as long again.
+    quantile_cont would round them to floats, and would take additional time.
     """
     drawn = "" if sample.rows >= 1 else f" FILTER (WHERE lot < {sample.rows!r})"
     ranks: tuple[float, ...] = _RANKS
@@ -337,7 +337,7 @@ def _shown_figures(cells: dict[str, Cell], rows: int, sample: Sample) -> dict[st
     nulls = rows - present - odd
     shown: dict[str, Cell] = {}
     if "min" in cells:
-        # Values of the column, such as IDs or yen, are shown with all digits.
+        # Values from the column itself, such as IDs or yen, are shown with all digits.
         shown = {name: rounded(cells[name], _VALUE_DIGITS) for name in ("min", "max")}
     if "median lower" in cells:
         shown["mean"] = _mean_shown(cells, _mean_of(cells, present))
@@ -377,7 +377,7 @@ def _mean_of(cells: Mapping[str, Cell], present: int) -> Cell:
 
 
 def _mean_shown(cells: Mapping[str, Cell], mean: Cell) -> Cell:
-    """The mean with few digits, or with all if values are so close that few would move it."""
+    """The mean with few digits, or with all if few would be too coarse for the values' spread."""
     if mean is None:
         return None
     short = rounded(mean, _MEAN_DIGITS)

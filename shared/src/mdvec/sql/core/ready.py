@@ -1,4 +1,4 @@
-"""The ready-made questions: trend, compare_periods, anomalies and correlations of any table."""
+"""Ready-made questions for any table: trend, compare_periods, anomalies and correlations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MEASURE = Parameter("measure", "text")
 DATE_COLUMN = Parameter("date_column", "text", is_optional=True)
 _TAKE_SEVERAL = ("by", "columns")
 _LISTED = re.compile(r'\s*"(?P<quoted>(?:[^"]|"")*)"\s*(?:,|\Z)|(?P<plain>[^,]*)(?:,|\Z)')
-"""A name in a list; in quotes it may have any sign."""
+"""A name in a list; a quoted name may have any characters."""
 _STEP = (
     "CASE WHEN distance < 28 THEN to_days(distance::INTEGER) "
     "WHEN distance BETWEEN 28 AND 31 THEN to_months(1) "
@@ -31,20 +31,20 @@ _STEP = (
     "WHEN distance BETWEEN 181 AND 184 THEN to_months(6) "
     "ELSE to_days(ceil(distance * 31 / 28)::INTEGER) END"
 )
-"""SQL: the calendar's step for a number of days; equal ones differ like long and short months."""
+"""SQL: the calendar step for a distance in days, which is in months if it may be 1, 3 or 6."""
 _SIDES = ("first", "second")
 MIN_WINDOW = 5
 MAX_WINDOW = 1_000
 _TO_SIGMA = 0.6745
-"""The MAD of a normal distribution in standard deviations."""
+"""The median absolute deviation of a normal distribution, in standard deviations."""
 _MAX_COLUMNS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionPlan:
-    """Our statements over ``{source}``: ``sql`` for the rows of the answer, ``facts`` for one row.
+    """Statements over ``{source}``: ``sql`` for the answer's rows, ``facts`` for one row of facts.
 
-    ``notes`` gives the notes on the row of ``facts``.
+    ``notes`` turns the row of ``facts`` into notes.
     """
 
     sql: str
@@ -116,7 +116,7 @@ def names_of(columns: Sequence[Column], fits: Callable[[Column], bool]) -> str:
 
 
 def with_lists_as_texts(arguments: Mapping[str, object]) -> dict[str, object]:
-    """The values for a ready-made question, with a list of columns joined to a text."""
+    """The values for a ready-made question, with lists of columns joined into a text."""
     return {
         name: ", ".join(map(identifier, value))
         if isinstance(value, list)
@@ -143,7 +143,7 @@ def _listed_columns(columns: Sequence[Column], listed_names: str) -> list[Column
 
 
 def _by_period_sql(period: str, day: Column, measure: Column) -> str:
-    """Each row's period, NULL without a day in the calendar, and its value."""
+    """SQL for each row's period (NULL without a date, or for an infinite one) and its value."""
     name = identifier(day.name)
     start = f"CAST(date_trunc({literal(period)}, {name}) AS DATE)"
     return (
@@ -153,10 +153,10 @@ def _by_period_sql(period: str, day: Column, measure: Column) -> str:
 
 
 def _ends_sql(day: Column, measure: Column) -> str:
-    """The first and the last day with values, and those expected ``before`` and ``after`` them.
+    """SQL for the first and last day with values, and the days expected ``before`` and ``after``.
 
-    They are expected at the 90 % quantile of the distances between days. If all days are the last
-    of their month, so are the expected ones.
+    These are expected at the 90 % quantile of the distances between days. If all days are the last
+    of their months, so are the expected days.
     """
     name = identifier(day.name)
     days = (
@@ -190,7 +190,7 @@ def _with_cut_periods(facts: str, period: str, day: Column, measure: Column) -> 
 
 
 def _cut_notes(first: str, last: str, begins: Any, ends: Any) -> list[str]:  # noqa: ANN401 - cells
-    """Notes on the periods ``first`` and ``last`` if values begin or end within them."""
+    """Notes on the periods ``first`` and ``last`` if the values begin or end within them."""
     cuts = ((first, "from", begins), (last, "up to", ends))
     return [f"{name} has values only {which} {day}" for name, which, day in cuts if day]
 
@@ -206,7 +206,7 @@ def _left_out_notes(undated: int, day: Column, unvalued: int, measure: Column) -
 
 
 def _of_other_months(columns: Sequence[Column], day: Column) -> str:
-    """SQL for how many rows have a month (YYYY-MM), a household's, that is not the calendar's."""
+    """SQL for how many rows of a household have a month (YYYY-MM) unlike the calendar month."""
     if not any((column.name, column.type) == ("month", "VARCHAR") for column in columns):
         return "0"
     calendar = f"strftime({identifier(day.name)}, '%Y-%m')"
@@ -270,7 +270,7 @@ def days_of(name: str, text: str) -> Days:
 
 
 def _unlike(first: Days, second: Days) -> list[str]:
-    """Why the sums of two periods cannot simply be compared: shared days, unequal lengths."""
+    """Notes on why the sums of two periods are hard to compare: shared days, unequal lengths."""
     sentences = []
     if shared := first.within(second):
         sentences.append(
@@ -296,7 +296,7 @@ def _bounds(period: Days) -> tuple[str, str]:
 def _comparison_facts(
     day: Column, measure: Column, inside: Sequence[str], periods: Sequence[Days]
 ) -> str:
-    """How many rows are in each period, and without a date or value; where the periods are cut."""
+    """SQL: the rows in each period, those without date or value, and where periods are cut."""
     counts = [f"count(*) FILTER (WHERE {condition})" for condition in inside]
     counts.append(f"count(*) FILTER (WHERE {identifier(day.name)} IS NULL)")
     any_side = " OR ".join(inside)

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from difflib import SequenceMatcher  # only where a name is unknown
+from difflib import SequenceMatcher  # only used when a name is unknown
 from typing import Any
 
 from mdvec.errors import MdvecError
@@ -15,14 +15,14 @@ from mdvec.text import cited, identifier, shortened, shown_name
 from mdvec.tools import offered_name
 
 _MAX_NAME = 80
-"""Maximum characters of one name; handles are shorter."""
+"""The maximum characters of a name in a message; handles are shorter."""
 _MAX_LIST = 240
-"""Maximum characters of all names together."""
+"""The maximum characters of a list of names in a message."""
 _MIN_NEARNESS = 0.6
 
 
 def named(names: Sequence[str], most: int = _MAX_LIST) -> str:
-    """As many of the first names as fit ``most`` characters, and the number of the others."""
+    """As many of the first names as fit into ``most`` characters, and the number of the others."""
     fitting = names_that_fit(names, most)
     others = len(names) - len(fitting)
     shown = ", ".join(map(_as_listed, fitting))
@@ -30,7 +30,7 @@ def named(names: Sequence[str], most: int = _MAX_LIST) -> str:
 
 
 def names_that_fit(names: Sequence[str], most: int = _MAX_LIST) -> Sequence[str]:
-    """The first names, one at least, that fit ``most`` characters as a list shows them."""
+    """The first names, at least one, that fit into ``most`` characters as a list shows them."""
     for count, name in enumerate(names):
         length = len(_as_listed(name))
         if count and length > most:
@@ -75,14 +75,14 @@ _TEXT_OR_COMMENT = r"'(?:[^']|'')*'|--[^\n]*|/\*(?:[^*]|\*(?!/))*\*/"
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What may be meant by a query: ``names`` in place of the ``wrong`` one, or all of ``form``."""
+    """What a query may mean: one of ``names`` in place of ``wrong``, or ``form`` as a whole."""
 
     wrong: str = ""
     names: Sequence[str] = ()
     form: str = ""
 
     def put_in(self, sql: str, name: str) -> str:
-        """The query with ``name`` in place of the wrong name; texts and comments stay."""
+        """The query with ``name`` in place of the wrong name, except in texts and comments."""
         wrong = re.escape(self.wrong)
         written = name if _PLAIN.fullmatch(name) else identifier(name)
         pattern = rf'({_TEXT_OR_COMMENT})|"{wrong}"|(?<!\w){wrong}(?!\w)'
@@ -90,7 +90,7 @@ class Hint:
 
 
 class QueryError(MdvecError):
-    """A query that got no answer; each class below says why."""
+    """A query got no answer; each class below is a reason."""
 
     def __init__(self, message: str, hint: Hint | None = None) -> None:
         self.hint = hint
@@ -204,7 +204,7 @@ _BY_NAME = {
         ResultTooLarge, QueriesUnavailable,
     )
 }  # fmt: skip
-"""The errors with nothing but a message and a hint, which can cross a process boundary."""
+"""The errors that the child process can send: they have only a message and a hint."""
 
 
 def as_message(error: MdvecError) -> dict[str, Any]:

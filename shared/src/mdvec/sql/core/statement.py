@@ -21,7 +21,7 @@ _RULE = "only one SELECT is allowed (WITH, DESCRIBE, SUMMARIZE and UNPIVOT are f
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _FENCE = re.compile(r"```[ \t]*\w*[ \t]*\r?\n(.*?)\r?\n?[ \t]*```", re.DOTALL)
 _WORD = re.compile(r"[^\s();,]+|\"(?:[^\"]|\"\")+\"")
-# Such a name is no path, so it opens no file even if its scope is misjudged.
+# A name like this is no path, so it opens no file even if its scope is misjudged.
 _CTE_NAME = re.compile(r"[\w $#-]+")
 _FUNCTION_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _SYSTEM_SCHEMAS = {"information_schema", "pg_catalog"}
@@ -33,7 +33,7 @@ SELECT_ALL = "SELECT * FROM {source}"
 # A placeholder inside quotes is text, for example the name of a column.
 _PLACEHOLDER = re.compile(r""""(?:[^"]|"")*"|'(?:[^']|'')*'|\{source\}""")
 
-# A statement that is one PIVOT of one column, and does not list the values to pivot on.
+# A statement that is a single PIVOT of one column and does not list the values to pivot on.
 _PIVOT = re.compile(
     r"PIVOT\s+(?P<of>.+?)\s+ON\s+(?P<column>\"(?:[^\"]|\"\")+\"|\w+)"
     r"(?P<rest>\s+(?:USING|GROUP\s+BY|ORDER\s+BY|LIMIT)\b.*|\s*;?\s*)",
@@ -46,7 +46,7 @@ Node = dict[str, Any]
 
 
 def nodes_in(value: object) -> Iterator[Node]:
-    """Every node of a part of the tree, an outer one before those in it."""
+    """Every node of a part of the tree; outer nodes come before the nodes in them."""
     if isinstance(value, dict):
         yield value
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
@@ -60,12 +60,12 @@ def fold(name: str) -> str:
 
 
 def has_name(sql: str, name: str) -> bool:
-    """Whether SQL holds a name as a word."""
+    """Whether SQL has a name as a word, ignoring the case of ASCII letters."""
     return re.search(rf"(?<!\w){re.escape(fold(name))}(?!\w)", fold(sql)) is not None
 
 
 def with_source(statement: str, source: str) -> str:
-    """Our statement with a quoted table name or SQL in parentheses in place of ``{source}``."""
+    """A statement with a quoted table name or SQL in parentheses in place of ``{source}``."""
     return _PLACEHOLDER.sub(lambda part: source if part[0] == "{source}" else part[0], statement)
 
 
@@ -93,7 +93,7 @@ def clean(source: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Pivot:
-    """A PIVOT without values, which DuckDB would look up with a separate statement."""
+    """A PIVOT without its values, which DuckDB would find with a separate statement."""
 
     of: str
     column: str
@@ -101,7 +101,7 @@ class Pivot:
 
     @classmethod
     def of_query(cls, text: str) -> Pivot | None:
-        """The PIVOT of a query; None if it is no such PIVOT."""
+        """Parse a query as such a PIVOT; None if it is something else."""
         parts = _PIVOT.fullmatch(text)
         return None if parts is None else cls(parts["of"], parts["column"], parts["rest"])
 
@@ -117,7 +117,7 @@ class Pivot:
         """The PIVOT with these values.
 
         Raises:
-            QueryRefused: they are too many for columns.
+            QueryRefused: there are too many values to become columns.
         """
         if len(values) > _MAX_PIVOTED:
             raise QueryRefused(
@@ -132,7 +132,7 @@ def find_table(text: str, known: Collection[str]) -> str | None:
     """The known table that the text names, quoted or not; None if the text is a query.
 
     Raises:
-        UnknownTable: it is one word, and no table has that name.
+        UnknownTable: the text is a single word, and no table has that name.
     """
     if _WORD.fullmatch(text) is None:
         return None
@@ -156,7 +156,7 @@ def check(
         takes_parameters: whether it may have parameters, which can only be values.
 
     Raises:
-        QueryRefused (UnknownTable): it is not allowed.
+        QueryRefused: the query is not allowed; UnknownTable if it reads an unknown table.
     """
     try:
         answer = json.loads(serialized)
@@ -175,7 +175,7 @@ def check(
 
 
 def syntax_error_at(answer: Node) -> int | None:
-    """The byte at which a query cannot be parsed; None if it can, or is refused for what it is."""
+    """The byte position of a syntax error; None if the query was parsed or has another error."""
     position = str(answer.get("position"))
     return int(position) if answer["error"] and position.isdigit() else None
 

@@ -26,12 +26,12 @@ from mdvec.text import (
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _MAX_TRAPS = 12
-"""Each may need a query over a column."""
+"""How many traps are checked, each of which may need a query over a column."""
 _MAX_VALUES, _MAX_VALUE, _MAX_NEAR = 30_000, 200, 50
 _MAX_QUOTED = 40
 _COMPARED_WITH_NULL = {"COMPARE_EQUAL": "=", "COMPARE_NOTEQUAL": "<>"}
 _WITH_ALIASES = ("having", "modifiers")
-"""The clauses of a SELECT where DuckDB takes an alias before a column of the same name."""
+"""The clauses of a SELECT where DuckDB prefers an alias to a column of the same name."""
 _APPROXIMATE = (
     "SUMMARIZE estimates approx_unique, q25, q50 and q75; count(DISTINCT x) and "
     "quantile_cont(x, 0.25) are exact"
@@ -58,9 +58,9 @@ _OF_A_DAY = {
     "COMPARE_IN": ("IN", "is that day's midnight alone", "{}::DATE in its place"),
     "COMPARE_NOTEQUAL": ("<>", "leaves out that day's midnight alone", "{}::DATE <> the day"),
 }
-"""How a day is compared with times: the sign, what that does, and what may have been meant."""
+"""Comparisons of times with a day: the operator, its effect, and what may have been meant."""
 _ENDS = ("COMPARE_BETWEEN", "COMPARE_NOT_BETWEEN", "COMPARE_LESSTHANOREQUALTO")
-"""Where a day is the end of a range, an explicit timestamp seldom means its midnight, either."""
+"""Comparisons where a day is the end of a range: even a TIMESTAMP seldom means its midnight."""
 _LIKE = {"~~": "LIKE", "!~~": "LIKE", "~~*": "ILIKE", "!~~*": "ILIKE"}
 _SAME_OR_NOT = {
     "COMPARE_EQUAL", "COMPARE_NOTEQUAL", "COMPARE_DISTINCT_FROM", "COMPARE_NOT_DISTINCT_FROM",
@@ -76,8 +76,8 @@ class Trap:
 
     Attributes:
         note: the warning.
-        check: a SELECT that returns a row if it is no trap; "" if it is certainly one.
-        subquery: the tree of a query whose NULLs are the trap.
+        check: a SELECT that returns a row if it is no trap; "" if it certainly is a trap.
+        subquery: the tree of a subquery that is a trap if it returns NULLs.
         compared: a text in a comparison that no row may have.
         among: a SELECT of a few values that may be meant instead.
     """
@@ -96,7 +96,7 @@ class Trap:
 
 
 def _written(text: str) -> str:
-    """A text, or its beginning, as a literal of SQL on one line."""
+    """A text, or its beginning, as a SQL literal on one line."""
     short = literal(text[:_MAX_QUOTED])
     hidden = {sign for sign in short if not is_visible(sign)}
     if hidden and hidden <= {*"\n\r\t"}:
@@ -143,7 +143,7 @@ def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
 
 
 def _told_apart(tree: Node) -> Iterator[str | int]:
-    """The columns of IS NULL and IS NOT NULL by their names, and what NOT negates by its id."""
+    """The names of columns with IS NULL or IS NOT NULL, and the ids of nodes that NOT negates."""
     for node in nodes_in(tree):
         if node.get("type") == "OPERATOR_NOT":
             yield id(node["children"][0])
@@ -152,7 +152,7 @@ def _told_apart(tree: Node) -> Iterator[str | int]:
 
 
 def _with_ctes(trap: Trap, tree: Node) -> Trap:
-    """The trap, whose subquery has the WITH clauses around it as well."""
+    """The trap; its subquery, if it has one, also gets the WITH clauses around it."""
     if trap.subquery is None:
         return trap
     node = trap.subquery["node"]
@@ -163,7 +163,7 @@ def _with_ctes(trap: Trap, tree: Node) -> Trap:
 
 
 def _ctes_around(part: Any, wanted: Node, around: list[Node]) -> list[Node] | None:  # noqa: ANN401 - a part of the tree
-    """The tables of WITH clauses that a node of the tree can read; None if it is not in it."""
+    """The WITH tables that the ``wanted`` node can read; None if it is not in this part."""
     if part is wanted:
         return around
     if isinstance(part, dict):
@@ -182,8 +182,8 @@ def _ctes_around(part: Any, wanted: Node, around: list[Node]) -> list[Node] | No
 class _Scope:
     """The tables of a SELECT by their names in it; "" stands for anything else that it reads.
 
-    ``aliases`` are names that stand for what it selects, and not for columns. ``apart`` are columns
-    that the statement asks for NULL itself, and the nodes that it negates.
+    ``aliases`` are names that mean selected expressions, not columns. ``apart`` has the columns
+    that the statement itself tests for NULL, and the ids of the nodes that it negates.
     """
 
     named: Mapping[str, str]
@@ -209,7 +209,7 @@ class _Scope:
 
 
 def _base_tables(relation: Node, known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The tables in a FROM with their names there; "" stands for anything else."""
+    """The tables in a FROM, each as its name there and the known table; "" for anything else."""
     if relation["type"] == "JOIN":
         for side in ("left", "right"):
             yield from _base_tables(relation[side], known)
@@ -223,7 +223,7 @@ def _base_tables(relation: Node, known: Mapping[str, str]) -> Iterator[tuple[str
 def _own_parts(clause: object) -> Iterator[Node]:
     """The nodes of a clause of a SELECT without those of the queries in it.
 
-    The tree has NOT BETWEEN as NOT of a BETWEEN; here it is one node, as it is written.
+    The tree has NOT BETWEEN as a NOT over a BETWEEN; here both are one node.
     """
     waiting = [clause]
     while waiting:
@@ -264,7 +264,7 @@ def _is_null(node: Node) -> Trap | None:
 
 
 def _weekday(node: Node) -> Trap | None:
-    """A day of the week by a function that MySQL has with other numbers."""
+    """A weekday function whose numbers differ from those of MySQL."""
     name = fold(str(node.get("function_name")))
     return Trap(_FROM_SUNDAY.format(name)) if name in ("weekday", "dayofweek") else None
 
@@ -284,7 +284,7 @@ def _swapped(node: Node, scope: _Scope) -> Trap | None:
 
 
 def _bound(node: Node, is_text: bool) -> Any:  # noqa: ANN401, FBT001 - of one type for both ends
-    """A constant end of a range: a number, the text of a day, or for texts any text; else None."""
+    """A constant bound: a number, a day as text, or any text if ``is_text``; None for others."""
     written = node.get("literal") or {}
     if written.get("kind") in ("INTEGER", "NUMERIC"):
         return Decimal(written["text"])
@@ -296,7 +296,7 @@ def _is_null_itself(node: Node) -> bool:
 
 
 def _day_trap(node: Node, scope: _Scope) -> Trap | None:
-    """Days that times are compared with, though rows of the day are later than its midnight."""
+    """Comparisons of times with a day, where rows of that day are later than its midnight."""
     kind = str(node.get("type"))
     if node.get("class") == "BETWEEN":
         compared = [node["input"], node["upper"]]
@@ -330,7 +330,7 @@ def _day_trap(node: Node, scope: _Scope) -> Trap | None:
 
 
 def _written_day(node: Node, types: Collection[str]) -> str:
-    """A constant without a time, as such or as one of the types, which DuckDB may read as a day."""
+    """A constant text without a time, perhaps cast to one of ``types``: it may be a day; or ""."""
     if node.get("class") == "CAST":
         is_day = fold(str(node["type_expr"].get("type_name"))) in types
         node = node["child"] if is_day else node
@@ -339,16 +339,16 @@ def _written_day(node: Node, types: Collection[str]) -> str:
 
 
 def _day(node: Node, types: Collection[str]) -> str:
-    """The day that a constant is, written as DuckDB writes it; "" if it is none."""
+    """The day that a constant means, as DuckDB writes it; "" if it is no day."""
     text = _written_day(node, types)
     try:
         return str(date.fromisoformat(text)) if _DAY.fullmatch(text) else ""
-    except ValueError:  # which DuckDB refuses
+    except ValueError:  # DuckDB will refuse it
         return ""
 
 
 def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
-    """Comparisons of a column with texts that no row may have, to take or to leave out rows."""
+    """Comparisons of a column with texts that perhaps no row has."""
     if (compared := _with_texts(node, scope)) is None:
         return
     of, column, texts = compared
@@ -373,9 +373,9 @@ def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
 
 
 def _left_out_nulls(condition: Node | None, scope: _Scope) -> Iterator[Trap]:
-    """Columns of which a condition excludes texts, and with them the rows without any text.
+    """Columns for which a condition excludes texts, and thereby also the rows with NULL.
 
-    A column that is in another part of the condition as well is not one: that may be about NULL.
+    Columns that are also in another part of the condition are left out, as it may be about NULL.
     """
     excluding: list[tuple[str, str]] = []
     for part in _joined_by_and(condition):
@@ -411,7 +411,7 @@ def _joined_by_and(condition: Node | None) -> Iterator[Node]:
 
 
 def _with_texts(node: Node, scope: _Scope) -> tuple[str, str, list[str]] | None:
-    """The table and the column of texts in a comparison, and the texts that it has with them."""
+    """The table and the text column in a comparison, and the texts it is compared with."""
     if str(node.get("type")) in _SAME_OR_NOT:
         compared = [node["left"], node["right"]]
         compared = compared if _text(compared[0]) is None else compared[::-1]

@@ -7,7 +7,7 @@ functions have a deny-list, because there are hundreds and nearly all only compu
 from __future__ import annotations
 
 QUERY_NODES = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"}
-"""DuckDB 2 runs INSERT, UPDATE, DELETE and COPY inside a WITH; their nodes are not allowed."""
+"""Allowed query nodes: DuckDB 2 also runs INSERT, UPDATE, DELETE and COPY inside a WITH."""
 
 TABLES = {
     "BASE_TABLE", "EMPTY", "EXPRESSION_LIST", "JOIN", "PIVOT", "SHOW_REF", "SUBQUERY",
@@ -20,7 +20,7 @@ EXPRESSIONS = {
     "CONSTANT", "FUNCTION", "LAMBDA", "LAMBDA_REF", "OPERATOR", "POSITIONAL_REFERENCE",
     "STAR", "SUBQUERY", "TYPE", "WINDOW",
 }  # fmt: skip
-"""The classes of expressions; PARAMETER is checked separately, DEFAULT has no value here."""
+"""The allowed classes of expressions; PARAMETER is checked separately, DEFAULT is useless here."""
 
 PARTS = {
     "ASCENDING", "DESCENDING", "DISTINCT_MODIFIER", "LIMIT_MODIFIER",

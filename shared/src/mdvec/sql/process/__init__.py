@@ -1,1 +1,1 @@
-"""The server's side of the query process: the child, its requests, its files."""
+"""The server's side of the query process: starts it, sends requests, manages its files."""

@@ -45,20 +45,20 @@ logger = logging.getLogger("mdvec")
 GRACE_SECONDS = 0.5
 """How long a query has to stop by itself before its process is killed."""
 CANCELLED_GRACE_SECONDS = 0.2
-"""The same for a cancelled query, as the next query waits for the child."""
+"""The grace of a cancelled query, which is shorter as the next query may wait for the child."""
 START_SECONDS = 120.0
 _POLL_SECONDS = 0.05
 _MODULE = "mdvec.sql.child.child"
 _ALLOCATORS = {
-    # Freed memory is returned with its address space, which is limited as well.
+    # Freed memory is returned together with its address space, which is also limited.
     "DUCKDB_JE_MALLOC_CONF": "retain:false,dirty_decay_ms:500,muzzy_decay_ms:0,narenas:2",
 }
 
 
 class ChildProcess:
-    """A child in a folder that answers one request after another; the limit is of resident memory.
+    """A child process that answers one request after another, with limited resident memory.
 
-    Its answer to the first message, ``config``, is ``ready``.
+    It answers the first message, ``config``, with ``ready``.
 
     Raises:
         WireClosed: it did not start.
@@ -102,7 +102,7 @@ class ChildProcess:
         """Send a request, wait, and return the response.
 
         After ``seconds``, or when this thread's work is cancelled, the child is told to stop the
-        query, and answers that it did. When this raises, the caller must end the child.
+        query, and responds that it did. If this raises, the caller must end the child.
 
         Raises:
             QueryStopped: it did not respond in time, uses too much memory, or has ended.
@@ -149,7 +149,7 @@ class ChildProcess:
 
 
 class Child:
-    """At most one child at a time, with its spool; it has the current data at each query.
+    """Manages at most one child with its spool, and renews it so that queries see current data.
 
     Unless noted otherwise, methods may only be called by the thread that has the turn.
 
@@ -158,7 +158,7 @@ class Child:
         limits: the limits of one query.
         data: returns the user's tables at this moment.
         warn: gets a sentence about tables that could not be loaded.
-        died: called when a child ended without answering, so that the next one is started.
+        died: called when a child ended without a response, so that the next child is started.
     """
 
     def __init__(
@@ -227,7 +227,7 @@ class Child:
         )
 
     def prepare(self) -> None:
-        """Ensure that a child with the current data is running.
+        """Ensure that a child process with the current data is running.
 
         Raises:
             QueryError: none could be started.
@@ -240,7 +240,7 @@ class Child:
         if self._spool is not None and not self._spool.is_there():
             self._spool.close()
             self._spool = None
-        with cancelled_by(None):  # if it were cancelled, the next query would have to start one
+        with cancelled_by(None):  # otherwise the next query would have to start a child
             self._start(self._current_data())
 
     def request(self, message: Message, seconds: float) -> Message:
@@ -278,7 +278,7 @@ class Child:
             process.popen.kill()
 
     def rest(self, seconds: float) -> None:
-        """End a child that was unused for ``seconds``; the next request starts another."""
+        """End a child that was unused for ``seconds``; the next request starts another child."""
         if self._process is not None and time.monotonic() - self.last_used > seconds:
             self.close()
 
@@ -336,7 +336,7 @@ def _config(data: Data, limits: QueryLimits, spool: Spool) -> Message:
 
 
 def _not_started(reason: str) -> QueriesUnavailable:
-    """The refusal when no child can be started; the reason, which may quote data, is logged."""
+    """The error for a child that did not start; the reason, which may quote data, is logged."""
     logger.warning(
         "analytics: the query process did not start: %s",
         reason,

@@ -19,7 +19,7 @@ Message = dict[str, Any]
 _LENGTH = struct.Struct(">I")
 MAX_MESSAGE_BYTES = 64 * MEGABYTE
 JsonValue = bool | int | float | str | list[object] | dict[str, object] | None
-"""A value of a result: dates and times are ISO text, binary data is shown as its size."""
+"""A value of a result: dates and times are ISO 8601 texts; binary data is only its size."""
 
 
 class WireClosed(Exception):
@@ -78,7 +78,7 @@ class ParquetTable:
     """A table that is one Parquet file; size, mtime and inode show whether the file changed.
 
     The file is opened only inside ``folder`` (by default the file itself), so that a link put in
-    its place later leads nowhere else. ``tool`` is the name of the dataset that it belongs to;
+    its place later cannot lead elsewhere. ``tool`` is the name of the dataset that it belongs to;
     ``is_copy`` is whether an import made the file from one of the user's.
     """
 
@@ -108,7 +108,7 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class QueryLimits:
-    """The limits of every query, its process and an export; and the zone of now() and of times."""
+    """The limits of a query, its process and an export; and the time zone of SQL."""
 
     seconds: float
     memory_mb: int

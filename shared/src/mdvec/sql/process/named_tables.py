@@ -23,7 +23,7 @@ _WRITTEN = re.compile(
     re.IGNORECASE,
 )
 _SECONDS_EXPLAINED = 3_600
-"""How long an expired name is remembered, to say so where it is used."""
+"""How long an expired name is remembered, so that queries with it can be told."""
 _IN_SQL = re.compile(rf"(?<!\w){_HANDLE}(?!\w)", re.IGNORECASE)
 
 
@@ -31,8 +31,8 @@ _IN_SQL = re.compile(rf"(?<!\w){_HANDLE}(?!\w)", re.IGNORECASE)
 class NamedTable:
     """A file of the exports as a table of SQL; ``expires`` is in seconds since 1970.
 
-    ``rows`` is None for an export that is named by its handle, ``columns`` if the file has the
-    types of the query. ``made_from`` has the state of each table that it was made from.
+    ``rows`` is None for an export that is named by its handle. ``columns`` is None if the file has
+    the types of the query. ``made_from`` has the state of each table that it was made from.
     """
 
     name: str
@@ -53,7 +53,7 @@ class NamedTable:
         return f"{datetime.fromtimestamp(self.expires, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
     def is_older_than(self, data: Data) -> bool:
-        """Whether a table from which this one was made has changed since."""
+        """Whether a table that this table was made from has changed since."""
         now = states_of(data)
         return any(now.get(name) != state for name, state in self.made_from.items())
 
@@ -65,7 +65,7 @@ def states_of(data: Data) -> dict[str, str]:
 
 
 def with_plain_handles(source: str) -> str:
-    """A query with handles as table names, without the ending of their files."""
+    """A query with handles as table names, without the extensions of their files."""
     return _WRITTEN.sub(
         lambda match: (match["before"] or "") + fold(match["text"] or match["name"]), source
     )
@@ -85,7 +85,7 @@ class NamedTables:
         return [table for table in self._remembered() if table.is_living]
 
     def expired_in(self, source: str) -> list[str]:
-        """The names in a query that were materialized tables until lately."""
+        """The names in a query that were materialized tables and expired recently."""
         return [table.name for table in _in(source, self._remembered()) if not table.is_living]
 
     def _remembered(self) -> list[NamedTable]:
@@ -93,7 +93,7 @@ class NamedTables:
             return list(self._by_session.get(current_session(), {}).values())
 
     def add(self, table: NamedTable) -> tuple[bool, list[str]]:
-        """Add a table; return whether it replaced one, and the tables that were dropped for it."""
+        """Add a table; return whether it replaced another, and the tables dropped to make room."""
         with self._lock:
             recent = time.time() - _SECONDS_EXPLAINED
             for session, others in list(self._by_session.items()):
@@ -103,7 +103,7 @@ class NamedTables:
             replaced = tables.pop(fold(table.name), None)
             was_living = replaced is not None and replaced.is_living
             tables[fold(table.name)] = table
-            # Of more than fit, those that have expired go first.
+            # If there are too many, expired tables are dropped first.
             order = sorted(tables.values(), key=lambda other: other.is_living)
             surplus = [tables.pop(fold(other.name)) for other in order[: -self.max_tables]]
         return was_living, [other.name for other in surplus if other.is_living]

@@ -61,11 +61,11 @@ _MAIN, _SECOND = 0, 1
 class QueryProcess:
     """Runs queries over the user's tables in two children; thread-safe, two queries at a time.
 
-    The children are equal and stateless: the first is kept warm, the second is started when a query
-    finds the first one busy. A materialized table is a named export.
+    The children are equal and stateless: the first is kept running, the second is started when a
+    query finds the first child busy. A materialized table is a named export.
 
     A ``source`` is from a model: a table's name, or one SELECT. It is checked by itself, in the
-    child, before it becomes part of anything. ``sql`` is our own statement around it: a SELECT
+    child, before it becomes part of anything. ``sql`` is a statement of mdvec around it: a SELECT
     with the placeholder ``{source}`` in place of a table's name (``FROM {source}``), in which names
     and texts are quoted with ``identifier`` and ``literal``.
 
@@ -74,7 +74,7 @@ class QueryProcess:
         QueryFailed: DuckDB could not run it.
         QueryStopped: it exceeded its time or memory, or crashed the child; the next call works.
         QueriesUnavailable: no child could be started, or other queries keep it busy.
-        Cancelled: the call was cancelled; the next query has its turn at once.
+        Cancelled: the call was cancelled; the next query runs at once.
 
     Args:
         spool_root: the folder in which the child's private folder is made, mode 0700; on the
@@ -82,8 +82,8 @@ class QueryProcess:
         limits: the limits of one query.
         data: returns the user's tables at this moment; called before each query, so it must be
             quick.
-        exports: has the files of materialized tables, and of handles in SQL; by default a folder
-            of its own beside the spool.
+        exports: the folder of the files of materialized tables and handles; by default a separate
+            folder beside the spool.
         max_tables: how many materialized tables a session may have.
     """
 
@@ -110,13 +110,14 @@ class QueryProcess:
         threading.Thread(target=self._warm, daemon=True).start()
 
     def is_ready(self) -> bool:
-        """Whether ``tables`` would answer at once, without a child to be started."""
+        """Whether ``tables`` would return at once, without starting a child."""
         return self._main.is_ready()
 
     def tables(self) -> dict[str, tuple[Column, ...]]:
         """The columns of every table by its name; the materialized tables come last.
 
-        It does not wait for queries; if tables have changed since these began, it warns of that.
+        It hardly waits for running queries: if it would have to, it returns the previous list, and
+        warns if tables have changed since.
         """
         if not self._main.is_ready():
             known = bool(self._main.tables)
@@ -136,9 +137,9 @@ class QueryProcess:
             return columns_in(response["columns"])
 
     def judged(self, source: str, arguments: Mapping[str, object] | None = None) -> JudgedQuery:
-        """A query that may have ``$parameters``, judged as if it were run, with their types.
+        """Check a query with or without ``$parameters`` as if it were run, and find their types.
 
-        The values ``arguments`` are only used if it cannot be judged with sample values.
+        The values ``arguments`` are only used if the query cannot be checked with sample values.
         """
         request = {"do": "question", "source": source, "given": arguments}
         with self._answer_from_free_child(request) as (_, response):
@@ -154,11 +155,11 @@ class QueryProcess:
         max_bytes: int = 1_000_000,
         parameters: Bound | None = None,
     ) -> QueryRows:
-        """The first rows of our statement over a source, as JSON values.
+        """The first rows of the statement ``sql`` over a source, as JSON values.
 
-        ``parameters`` are bound in both; None refuses parameters. Long texts are cut with a mark.
-        There are at most ``max_rows`` rows and ``max_bytes`` bytes of compact JSON (none, if the
-        first row is already larger).
+        ``parameters`` are bound in both; with None, parameters are refused. Long texts are cut and
+        marked. There are at most ``max_rows`` rows and ``max_bytes`` bytes of compact JSON (no
+        rows, if the first row is already larger).
         """
         request = {
             "do": "rows", "source": source, "sql": sql, "max_rows": max_rows,
@@ -184,8 +185,8 @@ class QueryProcess:
         to become a table, its ``name`` is checked.
 
         Raises:
-            TooManyRowsToExport: with the count; there is no file.
-            ResultTooLarge: over the limit, or the disk is full; there is no file.
+            TooManyRowsToExport: there are more than ``max_rows``; no file is left.
+            ResultTooLarge: the file exceeds the limit, or the disk is full; no file is left.
         """
         request: Message = {
             "do": "export", "source": source, "sql": sql, "format": fmt, "max_rows": max_rows,
@@ -207,10 +208,10 @@ class QueryProcess:
     def materialize(
         self, name: str, source: str, *, ttl_seconds: float = _EXPORT_SECONDS
     ) -> NamedTable:
-        """Write the rows of a source to an export that this session can name, for its lifetime.
+        """Write the rows of a source to an export that this session can use as a table.
 
         Raises:
-            QueryRefused: the name needs quotes, or is a data table's.
+            QueryRefused: the name needs quotes, or a data table has it.
             ResultTooLarge: over the limit, or the disk is full.
             ExportError: the file could not be put in place.
         """
@@ -264,11 +265,11 @@ class QueryProcess:
     def _turn(
         self, places: Sequence[int] = (_MAIN,), seconds: float | None = None
     ) -> Iterator[Child]:
-        """A turn at the first free of these children.
+        """Wait for a turn at the first of these children that is free.
 
         Raises:
-            NoTurn: there was none in ``seconds``.
-            QueriesUnavailable: without ``seconds``, there was none in a long time.
+            NoTurn: no child was free within ``seconds``.
+            QueriesUnavailable: ``seconds`` is None, and no child was free for a long time.
         """
         try:
             wait = self._max_wait if seconds is None else seconds
@@ -299,7 +300,7 @@ class QueryProcess:
                 with child.spool.showing(files):
                     question = request | {"source": source, "named": shown}
                     response = _respond(child, question, seconds)
-            except UnknownTable as error:  # the child only knows tables that the source names
+            except UnknownTable as error:  # the child only has tables that the source names
                 self._warn(*child.missing)  # the unknown table may be one that could not be loaded
                 living = [table.name for table in self._named.living()]
                 expired = self._named.expired_in(source)

@@ -1,4 +1,4 @@
-"""The private folder of a child's files; folders of dead processes are removed, too."""
+"""The private folder of a child's files; also removes the folders of dead processes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ class Spool:
     """A folder of one query process, removed when it closes.
 
     The child writes to ``work``, and reads files in ``tables``, where the server puts them for one
-    query; ``done``, which the child cannot reach, has finished files until the server moves them.
+    query. ``done``, which the child cannot access, holds finished files until the server moves
+    them.
 
     Args:
         root: the folder in which it is made; spools left there by dead processes are removed.
@@ -32,7 +33,7 @@ class Spool:
     def finish(self, name: str) -> Path:
         """Move a finished file out of the child's reach and return its new path.
 
-        It becomes this process's file: the child of a server of root has a user of its own.
+        This process becomes its owner: if the server runs as root, the child runs as another user.
         """
         finished = self.done / name
         (self.work / name).replace(finished)
@@ -43,7 +44,7 @@ class Spool:
     def showing(self, files: Iterable[Path]) -> Iterator[None]:
         """Within this context, the child can read these files under their names in ``tables``.
 
-        A link shares the file, so that an export that expires meanwhile can be read to its end.
+        They are hard links if possible, so that an export that expires meanwhile can still be read.
         """
         shown: list[Path] = []
         try:

@@ -1,4 +1,4 @@
-"""Turns to query, round robin by session; the queries of a call share the time of one query."""
+"""Gives turns to query, round robin by session; all queries of a call share one time limit."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from mdvec.sql.core.refusals import out_of_time
 
 _CANCELLATION_CHECK_SECONDS = 0.05
 ALONE = "request "
-"""The prefix of the session of a request without one, which ends with the request."""
+"""The prefix of the session given to a request without a session; it ends with the request."""
 _SECONDS_BETWEEN_QUERIES = 1.0
-"""How long a place stays reserved for the next query of the same call or client."""
+"""How long a place stays reserved for the next query of the same call or client, in seconds."""
 _caller: ContextVar[tuple[str, str]] = ContextVar("mdvec-sql-caller", default=("", ""))
 """The session, and the client."""
 _call: ContextVar[Call] = ContextVar("mdvec-sql-call")
@@ -27,7 +27,7 @@ _call: ContextVar[Call] = ContextVar("mdvec-sql-call")
 def in_session(session: str, client: str = "") -> Iterator[None]:
     """Within this context, turns and named tables are those of this session.
 
-    Without a session, turns are those of the ``client``, if it is known.
+    If ``session`` is "", turns are those of the ``client``, if it is known.
     """
     token = _caller.set((session, client))
     try:
@@ -47,7 +47,7 @@ class NoTurn(Exception):
 
 @dataclass(eq=False)
 class _Waiting:
-    """A thread that waits for the first free one of some places."""
+    """A thread that waits until one of some places is free."""
 
     session: str
     places: Sequence[int]
@@ -64,10 +64,10 @@ class Turns:
 
     @contextmanager
     def turn(self, places: Sequence[int], seconds: float) -> Iterator[int]:
-        """Wait for the first free one of these places, and reserve it for the block.
+        """Wait until one of these places is free, and reserve it for the block.
 
         Raises:
-            NoTurn: none came free in ``seconds``.
+            NoTurn: no place became free within ``seconds``.
             Cancelled: the work of this thread was cancelled meanwhile.
         """
         mine = _Waiting(_caller.get()[1] or current_session(), places)
@@ -78,7 +78,8 @@ class Turns:
             with self._changed:
                 del self._busy[place]
                 self._ended[mine.session] = time.monotonic()
-                # Its other threads wait from now: whoever waits already goes before them.
+                # Other threads of this session now queue behind all sessions that are already
+                # waiting.
                 self._queue.sort(key=lambda waiting: waiting.session == mine.session)
                 self._changed.notify_all()
 
@@ -102,10 +103,10 @@ class Turns:
     def _free_places(self) -> dict[_Waiting, int]:
         """The place that each waiting thread can take now.
 
-        The session that waits longest chooses first, be it new or old: so each waits for at most
-        one turn of every other. Within it, the thread that waits longest chooses. But a second
-        place goes to a session's latest thread: programs with one name share a session, and should
-        wait for at most one slow query of each other.
+        The session that has waited longest chooses first, so each waits for at most one turn of
+        every other session. Within a session, the thread that has waited longest chooses. But a
+        second place goes to a session's latest thread: programs with the same name share a session,
+        and should wait for at most one slow query of another program.
         """
         granted: dict[_Waiting, int] = {}
         busy, running = set(self._busy), Counter(self._busy.values())
@@ -129,10 +130,10 @@ class Turns:
 
 @dataclass(slots=True)
 class Call:
-    """One call of a tool or command; all of its queries together have the time of one.
+    """A call of a tool or command, whose queries share the time limit of one query.
 
-    ``seconds`` is their time without waiting for turns, ``reads`` names the tables that they read,
-    ``noted`` are the sources that were checked for traps.
+    ``seconds`` is the time used so far, without waiting for turns; ``reads`` has the names of the
+    tables read; ``noted`` has the sources that were checked for traps.
     """
 
     seconds: float = 0.0
@@ -143,7 +144,7 @@ class Call:
         """The seconds that the next query may take.
 
         Raises:
-            QueryStopped: the queries before it took all of them.
+            QueryStopped: earlier queries of the call used up the time.
         """
         left = limit - self.seconds
         if left <= 0:
@@ -151,7 +152,7 @@ class Call:
         return left
 
     def is_first_run_of(self, source: str) -> bool:
-        """Whether it runs this source for the first time: its notes are only given once."""
+        """Whether the call runs this source for the first time; notes are given only once."""
         is_first = source not in self.noted
         self.noted.add(source)
         return is_first
