@@ -56,8 +56,6 @@ def chunks_saying(
         f"SELECT id, chunk_text FROM {identifier(tables.vectors)} WHERE {where}", (value,)
     )
     saying = {int(number) for number, text in rows if pattern.search(folded(str(text)))}
-    if wanted.isalpha() and len(wanted) > 1 and [*terms(wanted)] == [wanted]:
-        saying.update(chunks_matching(connection, tables, f'"{wanted}"'))
     others = [
         number
         for number in _matching(connection, tables, wanted, inside=inside)
