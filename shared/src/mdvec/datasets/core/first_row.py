@@ -1,17 +1,19 @@
 """Decides whether the first row of a table names its columns, holds values, or is a title.
 
-A row that is taken for a header is lost as data, so the user is asked wherever both are possible. A
-cell that is like those below it is a value: a date over nothing but dates shows that the table has
-no header, and the user is asked about other such cells. The following cells are names: a date or a
-range over numbers; three or more dates over texts, if they are evenly spaced, such as days or
-months, or if the row below fills the gaps between them and has no key; different years over other
-numbers; and 0, 1, 2.
+A row that is mistaken for a header is lost as data, so the user is asked if it may be either. A
+date over nothing but dates is a value, so the table has no header. The user is asked about other
+cells that look like the cells below them. These are names:
 
-A row may be a title if it names about half of the columns or fewer. The user is asked about it if a
-row below may name all columns, unless the rows in between are records with values in just these
-columns. The user is also asked about a row with a date, or with fewer gaps, if the row below it may
-name columns of numbers, or names columns by dates. Evenly spaced dates over every column are no
-title.
+- a date, or a range such as 5-9, over numbers
+- dates over texts, if three or more are evenly spaced, such as days or months, or if the row below
+  fills gaps in their row and has no key
+- different years over other numbers
+- 0, 1, 2, as programs number columns
+
+A row may be a title if it names about half of the columns or fewer. The user is asked if a row
+below may name all columns, unless a row in between fills the same columns, as a record does. A row
+with more names may be a title if it has gaps or a date, and the row below may name columns of
+numbers or has dates itself. Evenly spaced dates over every column are no title.
 
 A second row of names that begins with a text, as the rows below it do (曜日, 金, 土), looks like a
 record: it is read as values, and a note says so only if it is below dates over numbers.
@@ -22,7 +24,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise, zip_longest
 
 from mdvec.datasets.core.columns import NoHeader, is_value, is_year
@@ -36,7 +38,7 @@ NO_HEADER_NOTE = (
 )
 OR_NO_HEADER = ", or --read header=none if every row is data"
 FOR_FILE = "--for FILE"
-"""Where the refusal of a header names the file, which only the import knows."""
+"""A placeholder in the message of ``NoHeader``; the import puts the file's name there."""
 _NO_HEADER = (
     "its header cannot be told from its first rows; choose --header-row N if row N names the "
     f"columns (N-M if several rows do; rows above are left out){OR_NO_HEADER}, with -m update "
@@ -58,48 +60,54 @@ _DATE, _NUMBER, _OTHER = "date", "number", "other"
 
 
 def is_data(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[int]) -> bool:
-    """Whether the first row of a table holds values, such as a date over nothing but dates.
+    """Whether the first row of a table holds values: it has a date over nothing but dates.
 
     ``at`` is the row's index; the rows above it are titles. ``numbers`` are the rows' numbers in
     the file.
 
     Raises:
-        NoHeader: it holds values, but may also be a header, or a title.
+        NoHeader: it has other cells that look like values, but may be a header or a title.
     """
     first, below = rows[at], rows[at + 1 :]
-    shapes = {at: shape for at, cell in enumerate(first) if (shape := kind_of(cell.strip()))}
-    if shapes and _is_run(first, list(shapes)):
+    kinds = {column: kind for column, cell in enumerate(first) if (kind := kind_of(cell.strip()))}
+    if kinds and _is_run(first, list(kinds)):
         return False
-    columns = {at: _filled_cells(row[at] for row in below if at < len(row)) for at in shapes}
-    dates = [here for here, shape in shapes.items() if shape == _DATE]
-    if any(columns[here] and all(map(_is_date, columns[here])) for here in dates):
+    cells_below = {column: _filled_cells(_cells(below, column)) for column in kinds}
+    dates = [cells_below[column] for column, kind in kinds.items() if kind == _DATE]
+    if any(cells and all(map(_is_date, cells)) for cells in dates):
         return True
-    are_names = any(columns[here] for here in dates) and (
-        _has_series(first) or _fills_gaps(rows, at)
-    )
-    named = [
-        here
-        for here, shape in shapes.items()
-        if not _is_name(shape, columns[here], dates_are_names=are_names)
+    dates_are_names = any(dates) and (_has_series(first) or _fills_gaps(rows, at))
+    like_values = [
+        column
+        for column, kind in kinds.items()
+        if not _is_name(kind, cells_below[column], dates_are_names=dates_are_names)
     ]
-    if not named or _are_years(first, named, columns) or _is_run(first, named):
-        named = []
-    named += [
-        at
-        for at, cell in enumerate(first)
-        if at not in shapes and _is_alike(cell.strip(), [row[at] for row in below if at < len(row)])
+    if like_values and (_are_years(first, like_values, cells_below) or _is_run(first, like_values)):
+        like_values = []
+    like_values += [
+        column
+        for column, cell in enumerate(first)
+        if column not in kinds and _is_alike(cell.strip(), _cells(below, column))
     ]
-    if named:
+    if like_values:
         raise no_header(rows, numbers)
     return False
 
 
-def check_names_below(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[int]) -> int:
-    """Check whether a header with unnamed columns, or with a date as a name, may be a title.
+def _cells(rows: Iterable[Sequence[str]], column: int) -> list[str]:
+    """The cells of a column, without rows that are too short to have it."""
+    return [row[column] for row in rows if column < len(row)]
 
-    Returns the index of a row below that may name the columns as well; 0 if none may. Such a row
-    has a different name for every column. Unless the header names about half of the columns or
-    fewer, the row must also be right above the first values, or have dates that are not over dates.
+
+def check_names_below(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[int]) -> int:
+    """Check whether a header that has a date, or leaves columns unnamed, may be a title.
+
+    It may be one if a row below has a different name for every column. If the header names more
+    than about half of the columns, that row must also be right above the first values of a column,
+    or have dates.
+
+    Returns:
+        The index of such a row if the header, of evenly spaced dates, is no title; else 0.
 
     Raises:
         NoHeader: there is such a row, and the header may be a title.
@@ -110,7 +118,7 @@ def check_names_below(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[
         for column in range(width)
     ]
     used = [cells for cells in columns if any(cells[at:])]
-    full = (here for here in range(at + 1, len(rows)) if all(cells[here] for cells in used))
+    full = (row for row in range(at + 1, len(rows)) if all(cells[row] for cells in used))
     is_full = all(cells[at] for cells in used)
     names_most = sum(bool(cells[at]) for cells in used) * 2 > len(used) + 1
     # A row that names every column but the first, which may hold an index, can only be a header.
@@ -129,7 +137,7 @@ def check_names_below(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[
     ]
     if is_full and _has_series(rows[at]):
         return below if any(_is_date(cells[at]) for cells in over_values) else 0
-    filled = [[bool(cells[here]) for cells in used] for here in range(at, below)]
+    filled = [[bool(cells[row]) for cells in used] for row in range(at, below)]
     if may_be_title and below < len(rows) - 1 and filled[0] not in filled[1:]:
         raise no_header(rows, numbers)
     if over_values or any(_is_date(cells[below]) and any(cells[below + 1 :]) for cells in used):
@@ -140,31 +148,28 @@ def check_names_below(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[
 def may_name_columns(rows: Sequence[Sequence[str]], at: int, *, may_count: bool = True) -> bool:
     """Whether all cells of a row may be names.
 
-    No cell is a number, except over texts, or as one of different years, of 0, 1, 2, or, with
-    ``may_count``, of other consecutive numbers. No cell is like most cells below it, as a date over
-    dates is, and no text is repeated.
+    A text must not occur again below, or be written like a text there; a date must not be over
+    mostly dates. Numbers must be over texts, or be different years, or 0, 1, 2, or, with
+    ``may_count``, other consecutive numbers.
     """
     row, below = rows[at], [other for other in rows[at + 1 :] if other != rows[at]]
-    names = {place: name for place, cell in enumerate(row) if (name := cell.strip())}
-    columns = {
-        place: _filled_cells(other[place] for other in below if place < len(other))
-        for place in names
-    }
-    numbers = [place for place, name in names.items() if kind_of(name) == _NUMBER]
+    names = {column: name for column, cell in enumerate(row) if (name := cell.strip())}
+    cells_below = {column: _filled_cells(_cells(below, column)) for column in names}
+    numbers = [column for column, name in names.items() if kind_of(name) == _NUMBER]
     if numbers and (
-        (len(numbers) > 1 and _are_years(row, numbers, columns))
+        (len(numbers) > 1 and _are_years(row, numbers, cells_below))
         or _is_run(row, numbers)
-        or (may_count and _is_count([names[place] for place in numbers]))
+        or (may_count and _is_count([names[column] for column in numbers]))
     ):
-        names = {place: name for place, name in names.items() if place not in numbers}
-    return not any(_is_value_of(name, columns[place]) for place, name in names.items())
+        names = {column: name for column, name in names.items() if column not in numbers}
+    return not any(_is_value_of(name, cells_below[column]) for column, name in names.items())
 
 
 def _is_value_of(name: str, below: Sequence[str]) -> bool:
-    """Whether a cell looks like a value among the cells ``below`` it.
+    """Whether a cell looks like a value of its column, whose other cells are ``below`` it.
 
-    A number does unless all cells below are of other kinds. Another value does if most cells below
-    are of its kind, and a text if it is one of them or is written like them.
+    A number does, unless there are cells below and none is a number. A date or another value does
+    if most cells below are of its kind; a text does if it occurs among them or is written like one.
     """
     alike = [kind_of(cell) == kind_of(name) for cell in below]
     match kind_of(name):
@@ -176,27 +181,27 @@ def _is_value_of(name: str, below: Sequence[str]) -> bool:
 
 
 def _is_count(numbers: Sequence[str]) -> bool:
-    """Whether there are three or more numbers, and they are consecutive, as days are."""
+    """Whether there are three or more numbers, each one more than the last, such as days."""
     return len(numbers) >= _MIN_SERIES and all(
         former.isdecimal() and later == str(int(former) + 1) for former, later in pairwise(numbers)
     )
 
 
 def _names_without_key(rows: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether a row has texts in most columns, but not in the first, which all rows below fill.
+    """Whether a row names most columns, but not the first, which all rows below fill.
 
-    The row has no values, and none of its texts is repeated below it, as those of a record may be.
+    None of its cells may be a value, or occur again below it as the texts of records may.
     """
     below = [row for row in rows[at + 1 :] if any(map(str.strip, row))]
     if not below:
         return False
-    key = min(next(place for place, cell in enumerate(row) if cell.strip()) for row in below)
+    key = min(next(column for column, cell in enumerate(row) if cell.strip()) for row in below)
     if any(map(str.strip, rows[at][: key + 1])) or not all(row[key].strip() for row in below):
         return False
-    names = {place: name for place, cell in enumerate(rows[at]) if (name := cell.strip())}
+    names = {column: name for column, cell in enumerate(rows[at]) if (name := cell.strip())}
     if any(
-        kind_of(name) or name in (cell.strip() for row in below for cell in row[place : place + 1])
-        for place, name in names.items()
+        kind_of(name) or name in map(str.strip, _cells(below, column))
+        for column, name in names.items()
     ):
         return False
     number = sum(name not in BLANKS for name in names.values())
@@ -205,26 +210,26 @@ def _names_without_key(rows: Sequence[Sequence[str]], at: int) -> bool:
 
 
 def may_have_names_below(rows: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether the row below a header may name columns as well, over texts.
+    """Whether the row below a header may name columns too, even columns of texts.
 
-    The header must have dates, or gaps that the row fills: below other names, a row without a key
-    is more likely a record.
+    The row has no key, and the header has dates, or gaps that the row fills. Below other headers, a
+    row without a key is more likely a record.
     """
     has_dates = any(_is_date(cell.strip()) for cell in rows[at])
     return _fills_gaps(rows, at) or (has_dates and _names_without_key(rows, at + 1))
 
 
 def _fills_gaps(rows: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether the row below ``at`` has names where row ``at`` has none, but no key."""
+    """Whether the row below row ``at`` has names in gaps of row ``at``, but no key."""
     pairs = zip_longest(rows[at], *rows[at + 1 : at + 2], fillvalue="")
     has_gaps = any(not top.strip() and "".join(lower).strip() for top, *lower in pairs)
     return has_gaps and _names_without_key(rows, at + 1)
 
 
 def _has_series(row: Sequence[str]) -> bool:
-    """Whether a row has three or more different dates, evenly spaced.
+    """Whether a row has three or more different dates, equally many days or months apart.
 
-    The steps have equal numbers of days, or equal numbers of months to the same day of the month.
+    Dates that are months apart must be the same day of the month.
     """
     cells = filter(_is_date, map(str.strip, row))
     named = [parse_dated(cell) for cell in dict.fromkeys(cells)]
@@ -238,15 +243,17 @@ def _has_series(row: Sequence[str]) -> bool:
 
 
 def no_header(rows: Sequence[Sequence[str]], numbers: Sequence[int]) -> NoHeader:
-    """The error that any of these rows may be the header; it shows some of the rows.
+    """The error that any of these rows may be the header; its message shows some of them.
 
-    It shows the first three, and those around the first row that has as many cells as most rows, or
-    as the fullest row: the header is among these, or right above.
+    These are the first three, and the rows around two others: the first with the usual number of
+    cells, and the first with the most. The header is likely among them.
     """
     filled = [each for each in zip(numbers, rows, strict=False) if filled_count(each[1])]
     counts = [filled_count(row) for _, row in filled]
-    starts = (1, counts.index(usual_width(counts)), counts.index(max(counts)))
-    near = {at for start in starts for at in range(start - 1, start + 2) if 0 <= at < len(filled)}
+    middles = (1, counts.index(usual_width(counts)), counts.index(max(counts)))
+    near = {
+        at for middle in middles for at in range(middle - 1, middle + 2) if 0 <= at < len(filled)
+    }
     shown: list[str] = []
     for at in sorted(near):
         number, row = filled[at]
@@ -256,7 +263,7 @@ def no_header(rows: Sequence[Sequence[str]], numbers: Sequence[int]) -> NoHeader
 
 
 def usual_width(widths: Iterable[int]) -> int:
-    """The most frequent number of cells in a row; of several, the largest."""
+    """The most frequent number of cells in a row; the largest if several are as frequent."""
     counted = Counter(widths)
     return max(counted, key=lambda width: (counted[width], width), default=0)
 
@@ -285,10 +292,10 @@ def _is_date(cell: str) -> bool:
 
 
 def _is_alike(cell: str, below: Sequence[str]) -> bool:
-    """Whether a cell that may be a name is written like the values under it.
+    """Whether a text, which may be a name, is written like the cells below it.
 
-    Examples are true over false, NA over numbers, and texts that differ only in digits (6月1日). An
-    equal text does not count, as it may be a repeated header.
+    Examples are true over false, NA over numbers, and 6月1日 over 6月2日. An equal text does not
+    count, as it may be a repeated header.
     """
     values = _filled_cells(below)
     if not cell or not values:
@@ -308,7 +315,7 @@ def _is_truth(cell: str) -> bool:
 
 
 def _form(cell: str) -> str:
-    """A text without its digits, and without a letter in brackets, such as a day of the week."""
+    """A text with each number as 0, and without a letter in brackets, such as a day of the week."""
     return _IN_BRACKETS.sub("()", _DIGITS.sub("0", unicodedata.normalize("NFKC", cell)))
 
 
@@ -316,33 +323,41 @@ def _filled_cells(cells: Iterable[str]) -> list[str]:
     return [cell for cell in (text.strip() for text in cells) if cell not in BLANKS]
 
 
-def _is_name(shape: str, cells: Collection[str], *, dates_are_names: bool) -> bool:
-    """Whether a date is over no date, or a range such as 5-9 over nothing but numbers.
+def _is_name(kind: str, below: Collection[str], *, dates_are_names: bool) -> bool:
+    """Whether a cell of this kind is a name: a date, or a range such as 5-9 over only numbers.
 
-    A date that is not over numbers is a name only if the dates of its row are.
+    A date must not be over dates. It must be over numbers unless ``dates_are_names``.
     """
-    kinds = {kind_of(cell) for cell in cells}
-    if shape == _DATE:
+    kinds = {kind_of(cell) for cell in below}
+    if kind == _DATE:
         return _DATE not in kinds and (_NUMBER in kinds or dates_are_names)
-    return shape == _OTHER and kinds == {_NUMBER}
+    return kind == _OTHER and kinds == {_NUMBER}
 
 
-def _are_years(first: Sequence[str], named: Sequence[int], columns: dict[int, list[str]]) -> bool:
-    """Whether the cells are different years, and the cells under each are other numbers."""
-    years = [first[at].strip() for at in named]
+def _are_years(
+    first: Sequence[str], columns: Sequence[int], below: Mapping[int, Sequence[str]]
+) -> bool:
+    """Whether the row's cells in ``columns`` are different years, none over nothing but years.
+
+    ``below`` has the cells below the row, by column.
+    """
+    years = [first[column].strip() for column in columns]
     return (
         len(first) > 1
         and all(map(is_year, years))
         and len(set(years)) == len(years)
-        and not any(columns[at] and all(map(is_year, columns[at])) for at in named)
+        and not any(below[column] and all(map(is_year, below[column])) for column in columns)
     )
 
 
-def _is_run(first: Sequence[str], named: Sequence[int]) -> bool:
-    """Whether the cells number the columns from 0 or 1, as programs do without column names."""
-    numbers = [first[at].strip() for at in named]
+def _is_run(first: Sequence[str], columns: Sequence[int]) -> bool:
+    """Whether the row's cells in ``columns`` count from 0 or 1, as programs number columns.
+
+    There must be five or more, unless the row's first cell is empty.
+    """
+    numbers = [first[column].strip() for column in columns]
     is_counted = any(
         numbers == [str(number) for number in range(start, start + len(numbers))]
         for start in (0, 1)
     )
-    return is_counted and (len(numbers) >= _MIN_RUN or (named[0] > 0 and not first[0].strip()))
+    return is_counted and (len(numbers) >= _MIN_RUN or (columns[0] > 0 and not first[0].strip()))
