@@ -47,9 +47,13 @@ class LongNumber(str):
 class SeenColumn:
     """The kinds of a column's cells, counted while they are read.
 
-    ``largest`` and ``smallest`` are the extremes of its whole numbers and 0. ``units`` are the
-    currencies of its cells' formats. ``percents`` is how many of its numbers, without 0, are shown
-    as percent, and ``others`` how many are not.
+    Attributes:
+        counts: the number of cells of each kind, without None.
+        units: the currencies, or other units, in the formats of its cells.
+        largest: its largest whole number, or 0.
+        smallest: its smallest whole number, or 0.
+        percents: how many of its numbers other than 0 are shown as percent.
+        others: how many are not.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -60,7 +64,7 @@ class SeenColumn:
     others: int = 0
 
     def add(self, cell: object) -> str | None:
-        """Count a cell; return the text from which SQL reads its value, None if it has no value."""
+        """Count a cell; returns its value as a text that SQL can cast, None if it has no value."""
         if cell is None:
             return None
         is_percent = isinstance(cell, Percent)
@@ -86,7 +90,7 @@ class SeenColumn:
         return frozenset(self.counts) - {BLANK}
 
     def type(self) -> str | None:
-        """The type of all of its values; None if only text can hold them, or all are texts."""
+        """The SQL type that fits all of its values; None if that is text."""
         kinds = self.kinds
         limit = _MAX_EXACT if "float" in kinds else _MAX_BIGINT
         if "int" in kinds and not -limit <= self.smallest <= self.largest < limit:

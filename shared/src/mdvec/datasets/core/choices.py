@@ -1,4 +1,4 @@
-"""A user's choices of how files are read, which a tool keeps until the user removes them."""
+"""A user's choices of how files are read; they are stored until the user removes them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NO_ROW = "none"
 
 
 class Setting(StrEnum):
-    """What a choice sets; ``NULL_IN``: a text means no value in one column, ``NULL``: in all."""
+    """What a choice sets; ``NULL_IN``: a text that means no value in a column, ``NULL``: in all."""
 
     ENCODING = "encoding"
     DELIMITER = "delimiter"
@@ -36,8 +36,9 @@ class ReadingChoice:
     """A choice of how some files are read.
 
     Attributes:
-        pattern: the files that it applies to: a shell pattern of their names, or, with '/', paths
-            (``./a.csv`` is not in a folder); or ``PATTERN#TABLE``, one table of these.
+        pattern: a shell pattern of the files that it applies to; it is compared with their names,
+            or with their paths if it has '/' (``./a.csv`` is not in a folder). ``PATTERN#TABLE``
+            stands for one table in these files.
         setting: what it sets.
         value: the chosen value, as text.
         column: the column's name, for ``COLUMN`` and ``NULL_IN``.
@@ -52,7 +53,7 @@ class ReadingChoice:
 
     @classmethod
     def stored(cls, pattern: str, setting: str, column: str, value: str) -> ReadingChoice:
-        """The choice of a row of the database."""
+        """The choice from a row of the database."""
         name, _, text = setting.partition(": ")
         if name == Setting.NULL:
             return cls(pattern, Setting.NULL, value, text=column)
@@ -89,7 +90,7 @@ class ReadingChoice:
         return _fits(self.pattern, path) or bool(table and table == self.table_in(path))
 
     def table_in(self, path: str) -> str:
-        """The one table of a file that it applies to; "" for the whole file, or for other files."""
+        """The only table of a file that it is for; "" if it is for the whole file or for others."""
         starts = (at for at, letter in enumerate(self.pattern) if letter == "#")
         return next((self.pattern[at + 1 :] for at in starts if _fits(self.pattern[:at], path)), "")
 
@@ -108,7 +109,7 @@ def _fits(pattern: str, path: str) -> bool:
 def merge_choices(
     existing: Iterable[ReadingChoice], new: Iterable[ReadingChoice]
 ) -> tuple[ReadingChoice, ...]:
-    """The existing choices with new ones applied; those with the value ``AUTO`` remove choices."""
+    """The existing choices with new ones applied: one with the value ``AUTO`` removes others."""
     by_key = {choice.key: choice for choice in existing}
     for choice in new:
         if choice.value == AUTO:
@@ -123,7 +124,7 @@ def merge_choices(
 def reading_of(choices: Iterable[ReadingChoice], path: str, table: str = "") -> ReadingOptions:
     """How a file, or one of its tables, is to be read.
 
-    Choices for some files take precedence over those for all, and those for the table over others.
+    Choices for some files override those for all files, and choices for the table override both.
     """
     choices = list(choices)
     own = {name for choice in choices if not table and (name := choice.table_in(path))}

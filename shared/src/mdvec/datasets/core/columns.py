@@ -73,7 +73,7 @@ def is_year(cell: str) -> bool:
 
 
 def numbered_names(cells: Sequence[str]) -> tuple[str, ...]:
-    """The names; an empty third one becomes ``column3``, repeated ones get a number appended."""
+    """Unique names: an empty third cell becomes ``column3``, repeated ones get a number added."""
     taken: dict[str, int] = {}
     all_named = {cell.lower() for cell in cells}
     return tuple(
@@ -82,10 +82,10 @@ def numbered_names(cells: Sequence[str]) -> tuple[str, ...]:
 
 
 def _unique(wanted: str, taken: dict[str, int], named: set[str]) -> str:
-    """``wanted``, with a number appended if an earlier column has that name.
+    """``wanted``, with a number appended if an earlier column has that name; adds it to ``taken``.
 
-    ``taken`` maps the names of earlier columns to the last number appended to them; ``named`` are
-    all names of the header, which a numbered name must not repeat.
+    ``taken`` maps names of earlier columns to the last number appended to them. ``named`` are all
+    names of the header: a numbered name must not be among them.
     """
     name, number = wanted, taken.get(wanted.lower(), 1)
     while name.lower() in taken or (number > 1 and name.lower() in named):

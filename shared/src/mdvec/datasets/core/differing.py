@@ -11,7 +11,7 @@ from mdvec.text import cited, counted
 
 TEXT = "VARCHAR"
 Kinds = Mapping[str, str]
-"""The kinds of values in one column, as ``agreed_type`` knows them, by the path of the file."""
+"""The types of one column, as ``agreed_type`` takes them, by the path of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +19,8 @@ class FileDifferences:
     """What a later import must know about files that it does not read again.
 
     Attributes:
-        kinds: by column, for columns that some files lack, or that are text because the files do
-            not agree; a file that is missing there lacks the column.
+        kinds: by column, the types in each file that has it; only for columns that some files lack,
+            or that are text because the files differ.
         with_commas: the files that prove that the comma is a decimal sign.
     """
 
@@ -32,7 +32,7 @@ class FileDifferences:
         return [name for name in columns if path in self.kinds.get(name, (path,))]
 
     def restricted_to(self, paths: Sequence[str], types: Mapping[str, str]) -> FileDifferences:
-        """Only what matters for these files of the table, whose columns have these ``types``."""
+        """The part about some files; ``types`` are the types of the table's columns."""
         kinds = {
             name: {path: kinds[path] for path in paths if path in kinds}
             for name, kinds in self.kinds.items()
@@ -90,9 +90,9 @@ class FileDifferences:
 
 
 def column_notes(columns: Sequence[str], files: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Notes on files that have other columns than most, or in another order.
+    """Notes on files whose columns are not all of ``columns``, or in another order or spelling.
 
-    ``files`` has the names of their columns, by path.
+    ``files`` has the names of each file's columns, by path.
     """
     have = {path: [name.lower() for name in names] for path, names in files.items()}
     for name in columns:

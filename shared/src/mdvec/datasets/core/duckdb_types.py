@@ -32,9 +32,10 @@ def long_decimals(column: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DuckDBType:
-    """A type: its name, and the parts of a nested type; STRUCT and UNION name them (``fields``).
+    """A type: its name, and for a nested type the types of its parts.
 
-    A list has the name ``[]`` and an array ``[3]``; each has one part.
+    ``fields`` are the names of the parts of a STRUCT or UNION. A list has the name ``[]`` and an
+    array ``[3]``; each has one part.
     """
 
     name: str
@@ -69,7 +70,7 @@ class DuckDBType:
         return frozenset().union(*(part.leaves() for part in self.parts))
 
     def replaced(self, change: Callable[[DuckDBType], DuckDBType | None]) -> DuckDBType:
-        """The type with parts replaced, at any depth, for which ``change`` returns another."""
+        """The type with each part, at any depth, replaced by the result of ``change``, if any."""
         replacement = change(self)
         if replacement is not None:
             return replacement
@@ -77,7 +78,7 @@ class DuckDBType:
 
 
 def parse_type(text: str) -> DuckDBType:
-    """Parse a type as ``DESCRIBE`` and ``typeof`` print it; an unknown one has the text as name."""
+    """Parse a type as printed by ``DESCRIBE`` and ``typeof``; ``text`` names an unknown one."""
     with suppress(ValueError):
         parsed, end = _type(text, 0)
         if end == len(text):
@@ -86,7 +87,7 @@ def parse_type(text: str) -> DuckDBType:
 
 
 def changed_type(text: str, change: Callable[[DuckDBType], DuckDBType | None]) -> str:
-    """A type with parts replaced, at any depth, for which ``change`` returns another."""
+    """A type with each part, at any depth, replaced by the result of ``change``, if any."""
     parsed = parse_type(text)
     changed = parsed.replaced(change)
     return text if changed == parsed else str(changed)

@@ -14,10 +14,10 @@ def combined_names(
 ) -> tuple[str, ...]:
     """The names of columns, joined from all rows of a header.
 
-    A group's name extends over its merged cells: for each row, ``group_ends`` maps the column where
-    merged cells begin to the column where they end. A name without merged cells extends to the
-    right until the next name in its row or a row above. The last group ends where the names of the
-    group before it end, if it begins with all of them.
+    The name of a group stands for each of its columns. ``group_ends`` says for each row where
+    merged cells end, by the column where they begin. Without merged cells a group ends before the
+    next name in its row or a row above. The last group ends after as many columns as the one before
+    it if it repeats all of that group's names.
     """
     filled = [at for at, row in enumerate(rows) if filled_count(row)] or [0]
     group_ends = [group_ends[at] if group_ends else {} for at in filled]

@@ -30,7 +30,7 @@ _INTEGERS = {
 _FLOATS = {"FLOAT", "DOUBLE"}
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 _SUMMED = 28
-"""The most digits of DECIMALs of which a billion can be added without overflow."""
+"""The most digits of a DECIMAL column of which a billion values can be summed without overflow."""
 _FAMILIES: dict[str, TypeFamily] = {
     **dict.fromkeys(_INTEGERS, "integer"),
     **dict.fromkeys((*_FLOATS, "DECIMAL"), "number"),
@@ -38,9 +38,9 @@ _FAMILIES: dict[str, TypeFamily] = {
     "DATE": "date",
 }
 NO_VALUES = ""
-"""Stands for the type of a column without values, which fits every other."""
+"""In place of a type: the column has no values, so any type fits."""
 LONG = "BIGINT over 15 digits"
-"""Stands for the type of whole numbers that a DOUBLE may not hold exactly."""
+"""In place of a type: whole numbers that a DOUBLE may not hold exactly."""
 MAX_EXACT = 10**15
 _WITHIN_64_BITS = _INTEGERS - {"HUGEINT", "UHUGEINT", "UBIGINT"}
 _MAX_NAMED = 3
@@ -55,7 +55,7 @@ class FileGroup:
     """Files that are one table.
 
     Attributes:
-        name: what the names of its files have in common, relative to the source folder; may be "".
+        name: what the paths of its files, without their endings, have in common; may be "".
         pattern: the paths of its files, with '*' where they differ.
         is_chosen: whether the user defined the group, in which case ``pattern`` may be any shell
             pattern.
@@ -74,9 +74,10 @@ class FileGroup:
 
 
 def group_of(path: str) -> FileGroup | None:
-    """The group that a file would form with others whose names differ by a date or number only.
+    """The group of a file and of others whose names differ from its only by the last date.
 
-    Only the last date varies; without dates, the last number.
+    Names without a date differ by the last number. Paths with folders such as ``year=2025`` differ
+    by the values of these folders, and by the file's name. None if the path has none of these.
     """
     folders, _, file = path.rpartition("/")
     stem, ending = split_ending(file)
@@ -107,14 +108,14 @@ def file_groups(paths: Iterable[str]) -> dict[FileGroup, list[str]]:
 
 
 def hive_values(path: str) -> dict[str, str | None]:
-    """The values, as text, of the columns that folders such as ``year=2025`` add to a file."""
+    """The columns that folders such as ``year=2025`` add to a file, with their values as text."""
     folders = (_HIVE.fullmatch(part) for part in path.split("/")[:-1])
     pairs = {unquote(match[1]): unquote(match[2]) for match in folders if match}
     return {key: None if value == _NO_HIVE_VALUE else value for key, value in pairs.items()}
 
 
 def hive_type(values: Iterable[str | None]) -> str:
-    """The SQL type for all values that folders give to a column."""
+    """The SQL type that fits all values of a column from folders."""
     known = [value for value in values if value is not None]
     if known and all(re.fullmatch(r"-?(0|[1-9]\d{0,17})|0[1-9]", value) for value in known):
         return "BIGINT"
@@ -207,9 +208,10 @@ def difference(names: Collection[str], common: Collection[str]) -> str:
 
 
 def swapped_in_capitals(names: Collection[str], common: Iterable[str]) -> str:
-    """A column that would be merged with a different one of similar name; "" if there is none.
+    """A column that would be merged with one that may be different; "" if there is none.
 
-    Of columns that differ only in capitals, such as Date and date, the second is named date_2.
+    If a file has both Date and date, the second is named date_2, so date in another file may be
+    either of them.
     """
     spelled = {name.lower(): name for name in common}
     for name in names:

@@ -12,7 +12,7 @@ _MAX_COMPARED = 200
 
 
 def likely_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> list[ValueKind]:
-    """The kinds whose patterns some texts match; none unless most texts match one of them."""
+    """The kinds whose patterns some texts match; none unless most texts match at least one."""
     values = [text for cell in texts if cell and (text := cell.strip(" ")) not in BLANKS]
     values = values[:: max(1, len(values) // _MAX_COMPARED)]
     if sum(map(bool, map(_MAY_BE_VALUE, values))) * 2 <= len(values):
@@ -24,9 +24,10 @@ def likely_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> lis
 
 
 def most_like(kinds: Iterable[ValueKind], values: Collection[str]) -> list[ValueKind]:
-    """The kinds with the pattern that most values match, among the kinds that values prove.
+    """The kinds that share the pattern that most values match.
 
-    Kinds for full-width digits are left out if no value has such digits.
+    Kinds that no value proves (``needs``) are left out if others are proved, and kinds for
+    full-width digits if no value has such digits.
     """
     alike = _written_like(kinds, values)
     if not any(text.translate(TO_HALF_WIDTH) != text for text in values):

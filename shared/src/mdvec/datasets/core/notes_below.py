@@ -36,14 +36,14 @@ def text_alone(row: Sequence[object]) -> str:
 
 @dataclass(slots=True)
 class NotesBelow:
-    """The last rows of a table if each holds one text, and no merged cell from above.
+    """Notes: the last rows of a table if each holds one text, and no merged cell from above.
 
     Attributes:
-        are_left_out: whether they are left out.
-        texts: their texts, which are known once all rows have been read.
+        are_left_out: whether notes are left out of ``rows``.
+        texts: the texts of the notes, complete once all rows have been read.
         merged: the merged cells of the sheet.
-        formulas: the rows that have a formula without a stored value, and so are no notes.
-        are_usual: whether other rows may hold one text as well, so that nothing is reported.
+        formulas: the numbers of rows with a formula without a stored value, which are no notes.
+        are_usual: whether rows with one text are usual in this table, so that ``note`` is silent.
     """
 
     are_left_out: bool = False
@@ -53,7 +53,7 @@ class NotesBelow:
     formulas: Collection[int] = ()
 
     def rows(self, numbered: Iterable[tuple[int, _Row]]) -> Iterator[tuple[int, _Row]]:
-        """The same numbered rows, without notes at the end if these are left out."""
+        """Pass numbered rows through, without the notes if they are left out."""
         waiting: list[tuple[int, _Row]] = []
         widest, merged_to = 1, 0
         ends = {cells.first_row: cells.last_row for cells in sorted(self.merged, key=_last_row)}

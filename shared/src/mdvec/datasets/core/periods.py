@@ -23,10 +23,10 @@ _FISCAL_MONTH = 4
 
 
 def overlapping(paths: Iterable[str]) -> dict[str, list[str]]:
-    """By path, the files whose days are, by their names, among the days of the file at that path.
+    """By path, the other files with days of the file at that path, judging by the dates in names.
 
-    Their rows may be the same, so that a sum over all would count them twice. A day may have
-    several files, and a period may end on the day on which the next begins.
+    They may hold the same rows, which a sum over all files would count twice. Several files of one
+    and the same day do not overlap, nor do periods that share only an end and a start.
     """
     dated = [(path, days) for path in sorted(paths) if (days := _days_of(path))]
     dated.sort(key=lambda each: each[1].last - each[1].first)

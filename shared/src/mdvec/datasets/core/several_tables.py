@@ -35,9 +35,10 @@ def _runs(columns: Iterable[int]) -> list[range]:
 def tables_side_by_side(rows: Iterable[tuple[int, Cells]]) -> tuple[list[range], bool]:
     """The columns of each table of a sheet, and whether they really are several tables.
 
-    There are none if no empty column separates names. An empty column may also be a gap within one
-    table: there are several tables if their names are the same, or if they begin or end at
-    different rows. Only sheets whose first rows have an empty column are read further.
+    The columns are empty unless empty columns separate parts with a header each. Such a gap may
+    also be within one table: the parts are several tables if their headers are the same, or if they
+    begin or end at different rows. Only sheets whose first rows have an empty column are read to
+    the end.
     """
     rows = iter(rows)
     sample = list(islice(rows, SAMPLE_ROWS))
@@ -74,19 +75,19 @@ def _header(sample: Iterable[tuple[int, Cells]], run: range) -> tuple[int, tuple
 
 @dataclass(slots=True)
 class HeadersBelow:
-    """Rows below a table's header that may be the header of another table, under this one.
+    """Finds rows of a table that may be the header of another table below it.
 
     Such a row has only names, and values right under it. It follows an empty row, perhaps after a
     title line, and names a column that had a value above the empty row.
 
     Attributes:
-        numbers: the numbers of the rows that were found.
+        numbers: the numbers of such rows.
     """
 
     numbers: list[int] = field(default_factory=list)
 
     def rows(self, numbered: Iterable[tuple[int, _Row]]) -> Iterator[tuple[int, _Row]]:
-        """The same numbered rows; headers among them are recorded."""
+        """Pass numbered rows through, and record the headers among them."""
         last = header = 0
         is_below_gap = False
         above, named = set[int](), set[int]()
@@ -105,11 +106,14 @@ class HeadersBelow:
             last = number
             yield number, row
 
-    def notes(self, place: str = "row", home: str = "sheet") -> Iterator[str]:
-        """A note on the headers that were found, if there are any."""
+    def notes(self, unit: str = "row", container: str = "sheet") -> Iterator[str]:
+        """A note on the recorded headers, if there are any.
+
+        ``unit`` is the word for a numbered row, ``container`` the word for what holds one table.
+        """
         if self.numbers:
-            places = f"{place} {numbers_shown(self.numbers)}"
-            yield f"another table's header may be in {places}; give each table its own {home}"
+            rows = f"{unit} {numbers_shown(self.numbers)}"
+            yield f"another table's header may be in {rows}; give each table its own {container}"
 
 
 def _names_and_values(row: Cells) -> tuple[set[int], set[int]]:

@@ -64,9 +64,10 @@ class Percent(Amount):
 
 
 def value_as_formatted(value: int | float, number_format: str) -> object:
-    """A number according to its format: an ``Amount``, or a code such as 00123 as text.
+    """A number as its format shows it: an ``Amount``, or a code such as 00123 as text.
 
-    A code is written as in the format's first section whose condition the number meets.
+    A code follows the format's first section whose condition the number meets. Other numbers are
+    returned as they are.
     """
     unit, is_last = _unit(number_format)
     if unit:
@@ -87,8 +88,8 @@ def value_as_formatted(value: int | float, number_format: str) -> object:
 def _unit(number_format: str) -> tuple[str, bool]:
     """The unit in a format, "" if it has none; and whether it follows the number.
 
-    Before a number, a text is a unit if it names a currency; after it, any word is a unit, unless
-    the number is shown in thousands.
+    A text before the number is a unit only if it names a currency. After the number any word is
+    one, unless the number is shown in thousands.
     """
     units: dict[str, bool] = {}
     places = literal = ""
@@ -142,7 +143,7 @@ def _sections(number_format: str) -> list[list[str]]:
 
 
 def _literal(token: str) -> str | None:
-    """The literal text of a token; None if it has none."""
+    """The text that a token stands for, "" if it shows nothing; None for any other token."""
     if named := _NAMED_CURRENCY.fullmatch(token):
         return named[1]
     if token[:1] in ("_", "*") or (token[:1] == "[" and not _CONDITION.fullmatch(token)):
@@ -180,9 +181,9 @@ def _codes(number_format: str) -> tuple[tuple[str, int, tuple[str, ...]], ...]:
 
 
 def _filled(shown: Iterable[str], digits: str) -> str:
-    """The text of a number format's parts, with ``digits`` in place of its zeros.
+    """The content of a section (see ``_codes``) as text, with ``digits`` in place of its zeros.
 
-    If there are more digits than zeros, the surplus precedes the digits of the first part.
+    If there are more digits than zeros, the first part takes the surplus.
     """
     parts = tuple(shown)
     places = sum(len(part) for part in parts if part[0] == "0")
@@ -197,21 +198,21 @@ def _filled(shown: Iterable[str], digits: str) -> str:
 
 
 def unescaped(text: str) -> str:
-    """A text with its line ends; workbooks write a carriage return as ``_x000D_``."""
+    """A text without escapes such as ``_x000D_`` for a carriage return, and with LF line ends."""
     if "_x" in text:
         text = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def is_total(text: str) -> bool:
-    """Whether a cell marks its row as the total of other rows."""
+    """Whether a text, such as 合計, marks its row as the total of other rows."""
     text = _BRACKETS.sub("", unicodedata.normalize("NFKC", text)).strip().rstrip(":.-").rstrip()
     plain = re.sub(r"[\W_]", "", text).lower()
     return plain in _TOTALS or plain.endswith(_SUMS) or _SUM_AFTER_NAME.search(text) is not None
 
 
 def total_in(cells: Iterable[object]) -> str:
-    """The text among a row's first cells that names a total (計 in 東京, 計); "" if none does."""
+    """The text among a row's first filled cells that names a total, such as 計; "" if none does."""
     filled = dropwhile(lambda cell: cell is None, cells)
     texts = (cell for cell in islice(filled, TOTAL_AMONG) if isinstance(cell, str))
     return next(filter(is_total, texts), "").strip(" ")
@@ -229,7 +230,7 @@ class MergedCells:
 
 @dataclass(slots=True)
 class SheetMarks:
-    """The properties in a sheet's XML.
+    """Properties of a sheet, from its XML.
 
     Attributes:
         merged: the merged cells.
@@ -258,7 +259,10 @@ class SheetMarks:
         return [cells for cells in self.merged if cells.first_row != cells.last_row]
 
     def ends(self, numbers: Sequence[int]) -> dict[int, int]:
-        """By the index of a row where merged cells begin, the last row that all of them cover."""
+        """For each row where merged cells begin, the last row that all of them cover, as indexes.
+
+        ``numbers`` are the numbers of the rows.
+        """
         places, ends = {number: at for at, number in enumerate(numbers)}, dict[int, int]()
         for cells in self.tall:
             if (at := places.get(cells.first_row)) is not None:
@@ -267,7 +271,7 @@ class SheetMarks:
         return ends
 
     def group_ends(self, numbers: Sequence[int]) -> list[dict[int, int]]:
-        """For each row, the index after its merged cells, by the index of their first column."""
+        """For each row, the column after its merged cells by their first one, counted from 0."""
         ends: dict[int, dict[int, int]] = {number: {} for number in numbers}
         for cells in self.merged:
             ends.get(cells.first_row, {})[cells.column - 1] = cells.last_column
@@ -283,16 +287,16 @@ def _column_number(letters: bytes) -> int:
 
 @dataclass(slots=True)
 class FilledRows:
-    """The rows of a table; texts and dates of merged cells are repeated in each row they cover.
+    """Repeats texts and dates of merged cells in each row that they cover.
 
     A number is not repeated: sums would count it several times.
 
     Attributes:
         merged: the merged cells of more than one row.
-        leaves_out_totals: whether rows that sum up others are left out.
+        leaves_out_totals: whether rows of totals are left out.
         filled: how many merged cells were filled down.
         numbers: how many merged cells hold a number, which was not filled down.
-        totals: the numbers of rows that sum up others.
+        totals: the numbers of the rows of totals.
         first: the number of the first row.
         last: the number of the last row.
     """
@@ -306,7 +310,7 @@ class FilledRows:
     last: int = 0
 
     def rows(self, numbered: Iterable[tuple[int, list[object]]]) -> Iterator[list[object]]:
-        """Fill the ``numbered`` rows below the header; yields them without their numbers."""
+        """The ``numbered`` rows below the header, filled and without their numbers."""
         starting: dict[int, list[MergedCells]] = {}
         for cells in self.merged:
             starting.setdefault(cells.first_row, []).append(cells)
@@ -332,7 +336,7 @@ class FilledRows:
             yield row
 
     def notes(self, hidden_rows: Sequence[int]) -> Iterator[str]:
-        """Notes on the rows."""
+        """Notes on filled cells, rows of totals, and which of ``hidden_rows`` were read."""
         if self.filled:
             yield f"merged cells are filled down: {self.filled:,}"
         if self.numbers:

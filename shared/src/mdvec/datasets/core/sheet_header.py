@@ -61,15 +61,15 @@ def header_at(
     merged: Mapping[int, int] | None,
     numbers: Sequence[int],
 ) -> int:
-    """The index of the header among the first rows of a table; 0 if no row above it is narrow.
+    """The index of the header among the first rows of a table; 0 if the first row is no title.
 
     A title line has few cells, the rows of the table have many. The header below it is evident if
-    values follow in its columns, while the header itself has none except years; if all titles are a
-    single cell; or if cells are merged over the rows of a header. Title lines that are padded to
-    the table's width need more evidence: several texts right above others may be the names of the
-    first columns, unless those others are names themselves, as of columns of numbers. A file that
-    can have no merged cells (``merged`` is None) shows what is padded. ``numbers`` are the rows'
-    numbers in the file, which skip empty rows.
+    it has no values, except years, but there are values below it; if every title is a single cell;
+    or if merged cells span the rows of a header. Title lines that are padded to the table's width
+    need more evidence: a line of several texts may name the first columns, unless an empty row
+    follows, or the row below it names columns of numbers. In a file without merged cells
+    (``merged`` is None) a short line is not padded. ``numbers`` are the rows' numbers in the file,
+    which skip empty rows.
 
     Raises:
         NoHeader: a row may be a title or the header.
@@ -85,9 +85,10 @@ def header_at(
     has_names = not any(is_value(cell) and not is_year(cell) for cell in rows[at])
     if at and has_names and _is_below_titles(rows, at, merged, numbers):
         return at
-    # With two columns, a first row of one name is no title if it is over values or in the second.
+    # With two columns, a first row of one name is no title if values follow, or if the name is in
+    # the second column.
     is_title = bool(at and title(rows[0][:1])) and has_names
-    # In a file without merged cells, several names, or one over values, are taken by their word,
+    # In a file without merged cells, several names, or one right above values, are the header,
     # unless the row below may name the columns.
     is_taken = merged is None and (filled_count(rows[0]) > 1 or (at == 1 and not has_names))
     is_taken &= not (at and at < len(rows) - 1 and may_name_columns(rows, at))
@@ -106,7 +107,7 @@ def _is_below_titles(
     """Whether a row is evidently the header, and the rows above it are titles.
 
     Raises:
-        NoHeader: the row above it may be the header, of the first columns alone.
+        NoHeader: the row above it may be a header that names only the first columns.
     """
     if _is_joined(rows, at - 1, merged):
         return True
@@ -125,7 +126,7 @@ def _is_below_titles(
 
 
 def _may_name_first_columns(row: Sequence[str]) -> bool:
-    """Whether a line that seems to be a title may be the header, of the first columns alone."""
+    """Whether a line that seems to be a title may be a header that names only the first columns."""
     number = filled_count(row)
     return number >= _MIN_COLUMNS and not any(
         not cell.strip() or is_value(cell) for cell in row[:number]
@@ -133,7 +134,7 @@ def _may_name_first_columns(row: Sequence[str]) -> bool:
 
 
 def _names_numbers(rows: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether a row's texts are over columns of numbers or dates, with several values in all."""
+    """Whether texts of a row are over columns of mostly numbers or dates, two values or more."""
     count = 0
     for column, name in enumerate(rows[at]):
         below = (title(row[column : column + 1]) for row in rows[at + 1 :])
@@ -164,12 +165,12 @@ class SheetHeader:
 
     Attributes:
         at: the index of the first row below it.
-        row: the index of the (last) row that names the columns; ``NO_HEADER`` if none does.
+        row: the index of its last row; ``NO_HEADER`` if no row names the columns.
         names: the columns' names as written; "" for a column without a name.
         skipped: the title lines above it.
         top: the index of its first row.
-        doubtful: the index of the last row below it that may name columns as well; 0 if none may.
-        labels: the cells of such rows, if these can hold nothing else.
+        doubtful: the index of the last row below it that may name columns too; 0 if none may.
+        labels: the cells of such rows, unless they may mean "no value".
     """
 
     at: int
@@ -224,9 +225,10 @@ def sheet_header(
 def _header_span(
     rows: Sequence[Sequence[str]], at: int, merged: Mapping[int, int] | None
 ) -> tuple[int, int]:
-    """The first and last row of the header that includes a row: rows above it name groups.
+    """The first and last row of the header that includes row ``at``.
 
-    In a file that can have no merged cells, further rows must be unable to hold data.
+    Rows above ``at`` belong to it if they name groups of columns. Rows below belong to it if they
+    cannot be records.
     """
     top = at
     while top and _is_joined(rows, top - 1, merged):
@@ -242,10 +244,10 @@ def _header_span(
 def _joined_rows(
     rows: Sequence[Sequence[str]], at: int, merged: Mapping[int, int] | None
 ) -> tuple[int, int] | None:
-    """The first and last row of a header that merged cells hold together; None if they do not.
+    """The first and last row of a header whose rows are spanned by merged cells; None if none is.
 
-    The row ``at`` is in the header, or right below it. The header's cells are names, each lower row
-    has some under gaps of the row above it, and the first column is named once.
+    The header includes the row ``at``, or ends right above it. Its cells are names, each lower row
+    has some under gaps of the row above it, and its first column has at most one name.
     """
     for top, end in sorted((merged or {}).items()):
         block = rows[top : end + 1]
@@ -269,9 +271,10 @@ def _has_name_under_gap(top: Sequence[str], lower: Sequence[str]) -> bool:
 
 
 def _years_over_values(rows: Sequence[Sequence[str]], start: int) -> int:
-    """The index of the first row with numbers, if these are different years over other numbers.
+    """The index of the first row with values from ``start`` on, if these are years as names.
 
-    Returns 0 if they are not, or if a column below them has only years.
+    They are names if they are different years, two or more, with values below them, but no column
+    of only years. Returns 0 otherwise.
     """
     at = next((at for at in range(start, len(rows)) if any(map(is_value, rows[at]))), 0)
     years = {column: cell.strip() for column, cell in enumerate(rows[at]) if is_value(cell)}
@@ -284,9 +287,9 @@ def _years_over_values(rows: Sequence[Sequence[str]], start: int) -> int:
 
 
 def may_go_on(rows: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether the header may have another row, which names the columns in its groups.
+    """Whether row ``at`` may name groups of columns, and the row below it the columns in them.
 
-    A group's name may stand over each of its columns.
+    A group's name may be repeated over each of its columns.
     """
     if at + 1 >= len(rows):
         return False
@@ -301,13 +304,10 @@ def may_go_on(rows: Sequence[Sequence[str]], at: int) -> bool:
 def _last_row_of_names(
     rows: Sequence[Sequence[str]], at: int, merged: Mapping[int, int] | None
 ) -> int:
-    """The last row of a header, judging by the values below it; ``at`` if it has one row.
+    """The last row of a header that begins at ``at``, judging by the values below; maybe ``at``.
 
-    All rows above the first value belong to the header. Columns that they name more than once must
-    hold values. The first row has gaps where groups go on; or each row above the last repeats the
-    names of groups, and the first column has a single name. Words under names that only repeat may
-    be values. A column of texts is allowed if it shares its group's name with the column before it,
-    as wind direction beside wind speed, and most such columns hold values.
+    The header has all rows above the first value, four at most, or just the row ``at``. It has
+    several only if ``_name_values``, ``_name_groups_above`` and ``_are_no_records`` hold.
     """
     block, below = _rows_above_values(rows, at)
     if not 1 < len(block) <= _MAX_LEVELS:
@@ -320,13 +320,13 @@ def _last_row_of_names(
 def _rows_above_values(
     rows: Sequence[Sequence[str]], at: int
 ) -> tuple[list[Sequence[str]], Sequence[Sequence[str]]]:
-    """The filled rows from ``at`` to above the first value, at least ``at``; and the rows below."""
+    """The filled rows from ``at`` to above the first value, at least one; and the rows below."""
     end = next((end for end in range(at + 1, len(rows)) if any(map(is_value, rows[end]))), at + 1)
     return [row for row in rows[at:end] if filled_count(row)], rows[end:]
 
 
 def _is_joined(rows: Sequence[Sequence[str]], top: int, merged: Mapping[int, int] | None) -> bool:
-    """Whether a row names groups of the columns that the next row names, which is no record."""
+    """Whether a row names groups of columns, and the next row, which is no record, the columns."""
     is_group = _names_groups(rows[top], rows[top + 1], rows[top + 2 :])
     return is_group and _are_no_records(*_rows_above_values(rows, top), merged)
 
@@ -336,12 +336,12 @@ def _are_no_records(
     below: Sequence[Sequence[str]],
     merged: Mapping[int, int] | None,
 ) -> bool:
-    """Whether rows below the first one hold the names of columns, rather than records.
+    """Whether the rows of ``block`` below its first name columns, rather than being records.
 
-    The columns must have different names, at least in the first two rows. In a sheet, whose gaps
-    are merged cells, that suffices. In a file without merged cells, rows with a key, as records
-    have, must be above several rows of values: a single record of numbers may be below one of
-    words.
+    The columns must have different names; in a sheet, whose gaps are merged cells, it suffices if
+    the first two rows give them such names. In a file without merged cells, rows with a key, as
+    records have, must be above several rows of values: a single row of numbers may be a record
+    below a record of words.
     """
     if merged is not None:
         return _have_different_names(block) or _have_different_names(block[:2])
@@ -357,10 +357,10 @@ def _have_different_names(block: Sequence[Sequence[str]]) -> bool:
 
 
 def _name_values(block: Sequence[Sequence[str]], below: Sequence[Sequence[str]]) -> bool:
-    """Whether the columns that have names in several rows hold values.
+    """Whether the columns that have different names in several rows hold values.
 
-    If most do, a column may hold texts if it shares the name above its last one with the column
-    before it.
+    Fewer than half of them may hold texts instead, if each shares its group's name with the column
+    before it, as wind direction beside wind speed.
     """
     width = max(map(len, block))
     columns = [[title(row[column : column + 1]) for row in block] for column in range(width)]
@@ -376,7 +376,11 @@ def _name_values(block: Sequence[Sequence[str]], below: Sequence[Sequence[str]])
 
 
 def _name_groups_above(block: Sequence[Sequence[str]], below: Sequence[Sequence[str]]) -> bool:
-    """Whether the rows above the last one of a header name groups of columns."""
+    """Whether the rows above the last one of a header name groups of columns.
+
+    Each repeats its groups' names, and the first column has one name in all rows; or there are two
+    rows, the first of which has gaps where its groups continue.
+    """
     has_one_name = len({title(row[:1]) for row in block} - {""}) == 1
     if has_one_name and all(any(a and a == b for a, b in pairwise(row)) for row in block[:-1]):
         return True
@@ -384,9 +388,9 @@ def _name_groups_above(block: Sequence[Sequence[str]], below: Sequence[Sequence[
     return goes_on and _names_groups(block[0], block[1], below)
 
 
-def _holds_values(rows: Sequence[Sequence[str]], place: int) -> bool:
+def _holds_values(rows: Sequence[Sequence[str]], column: int) -> bool:
     """Whether most filled cells of a column are numbers or dates; True if none is filled."""
-    cells = (title(row[place : place + 1]) for row in rows)
+    cells = (title(row[column : column + 1]) for row in rows)
     values = [is_value(cell) for cell in cells if cell not in BLANKS]
     return not values or sum(values) * 2 > len(values)
 
@@ -394,9 +398,9 @@ def _holds_values(rows: Sequence[Sequence[str]], place: int) -> bool:
 def _last_row_of_labels(rows: Sequence[Sequence[str]], lower: int) -> int:
     """The index of the last row right below a header that may hold names or units; 0 if none may.
 
-    In such a row no cell is a value like those below it, while two or more columns mostly have
-    values. It has no key either: its first cell is empty, or a text over values. The first such row
-    has a cell over values. Above texts, only the first row counts, if it may have names.
+    In such a row no cell is like the values below it, while two or more columns mostly hold values.
+    It has no key: its first cell is empty, or above values. In the first such row, another cell is
+    above values, unless ``may_have_names_below``, which suffices for one row above texts.
     """
     below = rows[lower + 1 :]
     width = max(map(len, below), default=0)
@@ -408,20 +412,19 @@ def _last_row_of_labels(rows: Sequence[Sequence[str]], lower: int) -> int:
         if any(map(is_value, cells)) and _holds_values(below, column)
     }
     last = lower + 1 if may_have_names_below(rows, lower) else 0
-    for at, row in enumerate(zip(*columns, strict=True) if len(of_values) > 1 else (), lower + 1):
+    rows_below = zip(*columns, strict=True) if len(of_values) > 1 else ()
+    for at, row in enumerate(rows_below, lower + 1):
         has_key = row[key] not in BLANKS and key not in of_values
-        if has_key or any(_goes_on(row[here], columns[here][at - lower :]) for here in of_values):
+        if has_key or any(_is_like(row[each], columns[each][at - lower :]) for each in of_values):
             break
-        is_first = not last and all(row[here] in BLANKS for here in of_values - {key})
-        last = at if not is_first and any(cell not in BLANKS for cell in row) else last
+        is_blank_over_values = all(row[each] in BLANKS for each in of_values - {key})
+        if (last or not is_blank_over_values) and any(cell not in BLANKS for cell in row):
+            last = at
     return last
 
 
-def _goes_on(cell: str, below: Sequence[str]) -> bool:
-    """Whether a cell is a value of a kind that is also below it: over numbers a number, no date.
-
-    If there are no values below it, it may be of any kind.
-    """
+def _is_like(cell: str, below: Sequence[str]) -> bool:
+    """Whether a cell is a value of a kind that is also below it, or has no values below it."""
     if not is_value(cell):
         return False
     kinds = {kind_of(other) for other in below if is_value(other)}
@@ -431,10 +434,10 @@ def _goes_on(cell: str, below: Sequence[str]) -> bool:
 def _labels(
     names: Sequence[str], rows: Sequence[Sequence[str]], below: Sequence[Sequence[str]]
 ) -> frozenset[str]:
-    """The cells of rows that may continue the header ``names``; none if they may mean "no value".
+    """The cells of ``rows``, which may continue the header ``names``; none if they mean "no value".
 
-    That is possible if a single row has the same word in all columns behind its key, such as 休 and
-    休, unless the row names the keys.
+    They may mean it if there is a single row, which has the same word, such as 休, in all columns
+    after its key, and does not name the column of keys.
     """
     words = {cell.strip() for row in rows for cell in row[1:] if not is_value(cell)} - BLANKS
     names_keys = not names[0] and any(title(row[:1]) for row in rows) and _holds_values(below, 0)
@@ -458,8 +461,8 @@ def header_notes(place: str, top: int, lower: int, doubtful: int) -> Iterator[st
 def _names_groups(top: Sequence[str], lower: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """Whether a row names groups of columns, and the row under it the columns in them.
 
-    The upper row has gaps over names, where merged cells continue; only the rows below both hold
-    values. The names repeat from group to group, or the first column's cell covers both rows.
+    The upper row has gaps over names, where merged cells continue. Only the rows below both hold
+    values. The names repeat from group to group, or only the upper row names the first column.
     """
     groups = [cell for cell in top if cell.strip()]
     names = [cell for cell in lower if cell.strip()]

@@ -24,8 +24,8 @@ class ReadColumn:
     Attributes:
         name: the column's name.
         type: its SQL type.
-        sample: its first value as the file writes it, if the table holds it in another form, or if
-            it is asked about.
+        sample: a value as the file writes it, if the table holds it in another form, or if the user
+            is asked about it.
         nulls: how many cells, such as "-" or NA, became NULL.
         note: a sentence about values that do not fit together; "" if they do.
         decision: how ambiguous values were read, or the question about them.
@@ -64,7 +64,7 @@ class Understood:
 
     Attributes:
         encoding: Python's name of the text's encoding.
-        is_guess: whether the encoding was guessed from the letters that it gives.
+        is_guess: whether the encoding is a guess.
         delimiter: what separates cells.
         header_row: the line, or the row of a sheet, that names the columns.
         skipped: the title lines before the header.
@@ -113,9 +113,9 @@ class Understood:
         return "; ".join([*said, *self.notes])
 
     def with_nulls(self, cells: Mapping[str, tuple[str, int]]) -> Understood:
-        """A copy in which columns without any value have their type in the whole table.
+        """A copy with the types that columns without any value get in a table of several files.
 
-        ``cells`` has that type and the number of cells such as NA, by the column's name.
+        ``cells`` has that type, and the number of cells such as NA, by column name.
         """
         other = {name.lower(): to for name, to in cells.items()}
         known = [(column, other.get(column.name.lower())) for column in self.columns]
@@ -135,7 +135,7 @@ def _shown_value(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
-    """How one file is to be read; empty fields are determined from the file.
+    """How a file is to be read; what is not given here is found out from the file.
 
     Attributes:
         encoding: Python's name of an encoding.
@@ -147,8 +147,8 @@ class ReadingOptions:
         leaves_out_totals: whether rows that sum up others are left out.
         leaves_out_notes: whether rows at the end that hold one text each are left out.
         beside_commas: whether other files of its table have decimal commas.
-        header_end: the last line, or row, that names the columns; 0 if it is the first.
-        tables: how tables that have choices of their own are read, by name.
+        header_end: the last line, or row, that names the columns; 0 for the first.
+        tables: the options for tables with their own choices, by name.
     """
 
     encoding: str = ""
@@ -171,11 +171,11 @@ class ReadingOptions:
         return (*self.nulls.get("", ()), *self.nulls.get(column, ()))
 
     def with_text(self, names: Collection[str]) -> ReadingOptions:
-        """A copy in which more columns stay text, regardless of the user's choice."""
+        """A copy in which these columns, too, stay text, regardless of the user's choice."""
         columns = {**self.columns, **dict.fromkeys(names, AS_TEXT)}
         tables = {name: reading.with_text(names) for name, reading in self.tables.items()}
         return replace(self, columns=columns, tables=tables)
 
 
 FOUND = ReadingOptions()
-"""The options with which everything is determined from the file."""
+"""The options with which everything is found out from the file."""

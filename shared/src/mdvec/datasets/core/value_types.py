@@ -1,9 +1,9 @@
 """The kinds of values that a text column can hold, and the SQL that recognizes and reads them.
 
 A column gets a kind only if all of its values fit it, so nothing is lost: '00123', and numbers too
-long to be exact, stay text. Values that fit two kinds, such as 01/02/2025, stay text as well, and
-the import asks which one is meant. An empty cell is not a value; neither is NA, NaN, NULL, None or
-a dash in a column whose other values are all of one kind.
+long to be exact, stay text. Values that can be read in two ways, such as 01/02/2025, stay text too,
+and the import asks which is meant. An empty cell is not a value; nor is NA, NaN, NULL, None or a
+dash in a column whose other values are all of one kind.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ WRITTEN_BLANKS = (
     "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "-", "－", "—", "―", "–", "─", "ー",
     "#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!",
 )  # fmt: skip
-"""Cells that mean no value in a column of another type; spreadsheets write errors into CSV."""
+"""Cells that mean no value unless the column is text; spreadsheets write their errors into CSV."""
 BLANKS = frozenset(("", *WRITTEN_BLANKS))
 _BLANKS_SQL = str(("", *WRITTEN_BLANKS))
 _DIGITS = "rtrim(ltrim(replace(regexp_extract({v}, '^[^eE]*'), '.', ''), '-+0'), '0')"
@@ -130,7 +130,7 @@ def _euro(number: str) -> str:
 
 @cache
 def looks_like(pattern: str) -> Callable[[str], object]:
-    """The test whether a whole text matches a kind's pattern."""
+    """A function that tests whether a whole text matches a kind's pattern."""
     return re.compile(pattern, re.ASCII).fullmatch
 
 
@@ -144,14 +144,14 @@ class ValueKind:
         reading: SQL that turns ``{v}``, the trimmed text, into a text that casts to the type.
         also: SQL over ``{v}``: a further condition on a value.
         unit: the unit of its numbers, such as "$" or "%", which is not part of the type.
-        needs: regular expressions, each of which at least one value must contain, as the others
-            could mean something else.
-        is_full_width: whether full-width digits, and spaces around them, are allowed.
-        rule: how the whole column was decided to be read, in words; "" if it is obvious.
-        question: the question, in words, if all values can be read in two ways; such a column
-            stays text.
-        quick: a regular expression that most untrimmed cells match, but only those that a plain
-            cast reads. "" if there is none.
+        needs: regular expressions; a column has this kind only if each matches within some value,
+            which proves that its values do not mean something else.
+        is_full_width: whether full-width digits, signs and spaces are allowed.
+        rule: a note on how the values of a column are read; "" if it is obvious.
+        question: the question to the user if the values can be read in two ways; the column stays
+            text.
+        quick: a regular expression that matches only untrimmed cells that a plain cast reads, as
+            most are; "" if there is none.
         quick_length: the length of the longest cells that ``quick`` may be used for.
     """
 
@@ -172,17 +172,17 @@ class ValueKind:
         return len(cell) <= self.quick_length and bool(looks_like(self.quick)(cell))
 
     def quickly(self, column: str) -> str:
-        """SQL: ``is_quick`` for a column's cell that is not NULL."""
+        """SQL: the same as ``is_quick``, for a cell that is not NULL."""
         is_short = f"strlen({column}) <= {self.quick_length}"
         return f"{is_short} AND regexp_full_match({column}, '{self.quick}')"
 
     def holds(self, column: str) -> str:
-        """SQL: whether one value fits; false or NULL if not."""
+        """SQL: whether a value is of this kind; false or NULL if not."""
         value = self._trim(column)
         read = self.reading.format(v=value)
         pattern = self.pattern.replace("'", "''")
         exact = "true"
-        if self.type == "DOUBLE":  # most values are short; OR would also try the slow test on them
+        if self.type == "DOUBLE":  # with OR, DuckDB would run the slow test on short values, too
             is_exact = _IS_EXACT.format(v=f"({read})")
             exact = f"CASE WHEN length({value}) <= 15 THEN true ELSE {is_exact} END"
         return (
@@ -191,7 +191,7 @@ class ValueKind:
         )
 
     def proves(self, column: str, at: int) -> str:
-        """SQL: whether a value contains the pattern at an index of ``needs``, if there is one."""
+        """SQL: whether a value contains the pattern ``needs[at]``; true if there is none."""
         if at >= len(self.needs):
             return "true"
         pattern = self.needs[at].replace("'", "''")
@@ -213,12 +213,12 @@ class ValueKind:
 
     @staticmethod
     def nulls(column: str) -> str:
-        """SQL: how many cells of a column, such as NA and "-", are no values but not empty."""
+        """SQL: the number of cells in a column, such as NA and "-", that mean no value."""
         return f"count(*) FILTER (WHERE trim({column}) IN {WRITTEN_BLANKS})"
 
     @property
     def is_date(self) -> bool:
-        """Whether its values are dates or times, perhaps once a question is answered."""
+        """Whether its values are dates or times, or are once the user answers its question."""
         is_asked = self.pattern in (_SLASHED_MOMENT, _ERA_LETTER)
         return is_asked or self.type.startswith(("DATE", "TIMESTAMP"))
 
@@ -236,10 +236,10 @@ class ValueKind:
         return self.type not in ("BIGINT", "DOUBLE") or _PLAIN_NUMBER.fullmatch(text) is not None
 
     def value(self, cell: str) -> str:
-        """SQL: a cell of a fitting column as a value, or NULL, with as few calls as possible.
+        """SQL: a cell as a value, or NULL; all values of the column must fit this kind.
 
-        Every text that is not a value fails the cast, except NaN. The number of calls decides
-        DuckDB's time on thousands of columns.
+        Cells that are no values fail the cast, except NaN. It has as few function calls as
+        possible, as their number decides DuckDB's time on thousands of columns.
         """
         if self.question:
             return cell
@@ -264,10 +264,11 @@ def _with_weekday(pattern: str, reading: str) -> ValueKind:
 def _amounts(
     type_: str, currency: str, suffix: str, decimals: str, unit: str = ""
 ) -> tuple[ValueKind, ValueKind]:
-    """Amounts in one currency, whose sign may stand on either side of the minus.
+    """The kinds of amounts in one currency, without and with brackets around negative ones.
 
-    Amounts in brackets are negative only beside amounts without: a column that has nothing else may
-    also hold parts of another column (内数), last year's numbers, or the numbers 1, 2, 3.
+    The currency sign may be on either side of the minus. Amounts in brackets are negative only if
+    the column also has amounts without: otherwise they may be parts of another column (内数), last
+    year's numbers, or the numbers 1, 2, 3.
     """
     sign, digits = f"({currency} ?)?", f"{_GROUPED}{decimals}{suffix}"
     plain = f"{_MINUS}?{sign}{_MINUS}?{digits}"
@@ -386,7 +387,7 @@ VALUE_KINDS = (*_KINDS, *(replace(kind, is_full_width=True) for kind in _KINDS))
 
 
 def _among_semicolons(kind: ValueKind) -> ValueKind:
-    """A kind for files with semicolons between cells, where commas may be decimal signs."""
+    """The kind for files with semicolons between cells, where commas may be decimal signs."""
     is_proved = kind.needs or _GROUPED not in kind.pattern
     return kind if is_proved else replace(kind, needs=(_GROUPING_PROOF,))
 
@@ -419,7 +420,7 @@ DOTTED = ValueKind(
 
 
 def may_be_dotted(kind: ValueKind | None) -> bool:
-    """Whether a column that was found to be of this kind, or text, may also be ``DOTTED``."""
+    """Whether a column of this kind, or of text (None), may also be ``DOTTED``."""
     return kind is None or (kind.type, kind.unit, kind.reading) == ("DOUBLE", "", "{v}")
 
 
@@ -465,13 +466,13 @@ CHOICES = {
     "timestamp": _with_type("TIMESTAMP"),
     "boolean": _with_type("BOOLEAN"),
 }
-"""The kinds that a user can choose for a column: "comma" are numbers such as 1.234,5."""
+"""By the user's choice for a column, the kinds that it allows; "comma" is for 1.234,5."""
 
 
 def possible_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> Iterator[ValueKind]:
-    """The kinds whose patterns all texts match: a fast check of a sample that excludes most.
+    """The kinds whose patterns all texts match: a fast check of a sample, which excludes most.
 
-    A kind is only compared when it is asked for; the first one is often all that is needed.
+    It is lazy, as callers often need only the first kind.
     """
     values = {text.strip(" ") for text in texts if text is not None}.difference(BLANKS)
     half_width = {value.translate(TO_HALF_WIDTH).strip(" ") for value in values}
@@ -485,7 +486,7 @@ def possible_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> I
 
 
 def kinds_of(choice: str, delimiter: str = "") -> tuple[ValueKind, ...]:
-    """The kinds that a column may have: those of the user's choice, or all kinds without one.
+    """The kinds that the user's choice allows for a column; without a choice, all kinds.
 
     ``delimiter`` is what separates the cells of its file.
     """
