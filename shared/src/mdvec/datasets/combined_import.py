@@ -60,12 +60,12 @@ class CombinedOutcome:
 
     Attributes:
         table: the combined table; None if none of the files are in one.
-        separate: files that stay tables of their own, with the reason if it is worth reporting.
+        separate: files that stay separate tables, with the reason to report, or "".
         failed: by path, the errors of files that cannot be read.
         no_tables: files that hold something else, with the reason.
         several: files that hold several tables, each of which stays separate.
         notes: notes on the columns.
-        nulls: by path, the columns without any value in a file, whose cells, such as dashes, became
+        nulls: by path, the columns that have only cells such as dashes in a file, which became
             NULL; each with its type in the table and the number of these cells.
     """
 
@@ -80,10 +80,11 @@ class CombinedOutcome:
 
 @dataclass
 class CombinedImport:
-    """The import of one group of files, of which some are read and others keep their stored rows.
+    """The import of one group of files: some are read, others keep their stored rows.
 
-    ``_before`` has the rows of the last import's table, and ``_differences`` how its files differ;
-    both are empty without such a table.
+    ``_before`` has the rows of the table from the last import, and ``_differences`` how its files
+    differ; both are empty without such a table. ``_parts`` are the files that were read, ``_kept``
+    the others.
     """
 
     planned: PlannedGroup
@@ -174,7 +175,7 @@ class CombinedImport:
                 self._kept[file.path] = before[file.path]
 
     def _reread_kept(self) -> None:
-        """Read also the unchanged files whose rows were to be kept."""
+        """Read the unchanged files too, instead of keeping their rows."""
         unread = dict(self._kept)
         for file in self.planned.files:
             if self._kept.pop(file.path, None) is not None:
@@ -188,7 +189,7 @@ class CombinedImport:
     def _reread_beside_commas(self) -> None:
         """Read files again in which 1.234 looks like a fraction, if others have decimal commas.
 
-        If no file has them any longer, files with an open question about them are read again.
+        If that differs from the last import, files whose rows were to be kept are read again too.
         """
         before, parts = self._differences.with_commas, list(self._parts.values())
         had_commas = bool(self._kept and before)
@@ -255,7 +256,7 @@ class CombinedImport:
         )
 
     def _agreed_types(self) -> dict[str, str]:
-        """One type for each column; files are read again where only text fits all values."""
+        """A type for each column; files are read again where only text fits all values."""
         as_text: set[str] = set()
         may_reread, common = True, self._common_columns()
         while rows := self._rows(common):
@@ -279,9 +280,9 @@ class CombinedImport:
     def _types_in(
         self, rows: Sequence[CombinedRows], common: Sequence[str], as_text: Collection[str]
     ) -> dict[str, str | None]:
-        """The type of each column's values, None if only text fits all.
+        """The type of each column, None if only text fits all values.
 
-        It records the kinds of values where files differ, except of columns read as text.
+        It records the types in ``_kinds`` where files differ, except for columns in ``as_text``.
         """
         having = {name: [some for some in rows if name in some.types] for name in common}
         kinds = {
@@ -314,7 +315,7 @@ class CombinedImport:
         return kinds
 
     def _reread(self, as_text: Collection[str], texts: Collection[str]) -> None:
-        """Read files again as text in some columns, if they have another type there."""
+        """Read files again, with columns as text, if they have another type in one of ``texts``."""
         if any(self._before.types.get(name, TEXT) != TEXT for name in texts):
             self._reread_kept_as(as_text)
         wanted, spelled = ({name.lower() for name in names} for names in (texts, as_text))

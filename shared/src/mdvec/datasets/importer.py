@@ -86,7 +86,7 @@ class _DatasetImport:
         self.tables = CollectedTables(job.tool)
         self.files: list[ImportedFile] = []
         self.group_of: dict[str, str] = {}
-        """The pattern of the table that a file should have been part of, but which failed."""
+        """By path of a file, the pattern of the combined table whose import failed."""
         self.left_out: dict[str, tuple[tuple[str, str], ...]] = {}
         self.stored = dataset_tables.dataset_tables(self.connection, self.tool.id)
         self.known = dataset_tables.imported_files(self.connection, self.tool.id)
@@ -356,7 +356,7 @@ class _DatasetImport:
         self.files += [file for path, file in self.known.items() if path in unseen]
 
     def _check_rows(self) -> None:
-        """Check that rows of files that may still exist stay in one table.
+        """Check that the rows of each file that may still exist are in exactly one table.
 
         Raises:
             ImportRefused: a failure would leave rows in no table, or in two.
@@ -373,18 +373,18 @@ class _DatasetImport:
                     raise self._rows_refused({origin, path, table.path}, path)
 
     def _rows_refused(self, names: set[str], path: str) -> ImportRefused:
-        """The refusal, which cites the failure of one of ``names``, the file, or its group."""
+        """The refusal; it quotes a failure of ``names``, or of the file's group."""
         names = names | {self.group_of.get(path, path)}
         of_them = (each for each in self.failed if each.file_path in names)
         problem = next(of_them, Problem(path, "it cannot be reached now"))
         return ImportRefused(f"{problem.file_path}: {problem.reason}; nothing was changed")
 
     def _check_names(self) -> None:
-        """Check that a table named by the user has a file of the table that had the name before.
+        """Check that no table named by the user takes the name of a stored table of other files.
 
         Raises:
-            ImportRefused: it has none, and a file of the earlier table is in no table named by the
-                user.
+            ImportRefused: it shares no file with that table, some of whose files are in no table
+                named by the user.
         """
         chosen = {table_name(self.tool.name, group.name): group for group in self.options.tables}
         files = {name: self.tables[name].file_paths for name in chosen if name in self.tables}
@@ -416,7 +416,7 @@ class _DatasetImport:
             self.tables.put(replace(table, combined=combined))
 
     def _note_lacking(self) -> None:
-        """Note, for each file that was read, stored choices for columns that it does not have."""
+        """Add notes to files that were read on choices for columns that they do not have."""
         read = self.reader.understood
         for origin, sentences in self.readings.lacking(self._places(())).items():
             if origin in read:
@@ -432,7 +432,7 @@ class _DatasetImport:
         return places_of(self.tables.values(), self.failed, left_out, paths, alone)
 
     def _sheet_of(self, path: str) -> str | None:
-        """The name of the only sheet of a file in a combined table, also if it is unchanged."""
+        """The name of the only sheet of a file in a combined table; known before if unchanged."""
         before = self.known[path].sheet if path in self.known else None
         return self.reader.alone.get(path, before)
 

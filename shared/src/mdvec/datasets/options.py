@@ -1,4 +1,4 @@
-"""Import options only for datasets: which files are one table, and how files are read."""
+"""Import options for datasets: which files are combined into a table, and how files are read."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def reading_choices(
 
 
 def _parse_choice(files: str, written: str) -> ReadingChoice:
-    """A choice as written: COLUMN=TYPE, COLUMN=na:NA, header=none, na=NA, totals=out, notes=out."""
+    """Parse a choice: COLUMN=TYPE, COLUMN=na:NA, header=none, na=NA, totals=out or notes=out."""
     name, sign, value = (part.strip() for part in written.rpartition("="))
     type_ = value.lower()
     if (name.lower(), type_) == (_HEADER, NO_ROW):
@@ -159,7 +159,7 @@ _ENDINGS = dict.fromkeys(Setting, (*_SHEETS, *JSON_ENDINGS, *SQLITE_ENDINGS)) | 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A table of a file, or what is there in place of one.
+    """A table in a file, or a file or part of it that became no table.
 
     Attributes:
         path: the file's path as scanned.
@@ -185,9 +185,9 @@ def places_of(
     paths: Collection[str],
     alone: Mapping[str, str],
 ) -> list[Place]:
-    """What choices may apply to: tables, and what could not be read, is left out, or has none.
+    """The places that choices may apply to: tables, failures, what is left out, and other files.
 
-    ``alone`` has the names of tables that are alone in a file, where they are known.
+    ``alone`` has the names, if known, of single tables of files, by the path of the file.
     """
     places: list[Place] = []
     for table in tables:
@@ -322,7 +322,7 @@ class ChosenReadings:
 
 
 def _for_existing_column(choice: ReadingChoice, before: Iterable[ReadingChoice]) -> ReadingChoice:
-    """The choice; header=auto and na=auto name columns only if there are choices for these."""
+    """The choice; header=auto and the like mean a column only if there is a choice for it."""
     of_files = (Setting.TOTALS, Setting.NOTES)
     settings = {_HEADER: Setting.HEADER_ROW, _NULL: Setting.NULL, **{s.value: s for s in of_files}}
     is_setting = choice.value == AUTO and choice.column.lower() in settings
@@ -336,7 +336,7 @@ def _what(choice: ReadingChoice) -> str:
 
 
 def _is_for(choice: ReadingChoice, place: Place) -> bool:
-    """Whether a choice applies, or may apply, to a table."""
+    """Whether a choice applies to a table, or may apply to one in a file that was not opened."""
     if unpacked_ending(data_ending(place.path)) not in _ENDINGS[choice.setting]:
         return False
     may_be = place.table is None and bool(choice.table_in(place.path))
@@ -344,7 +344,7 @@ def _is_for(choice: ReadingChoice, place: Place) -> bool:
 
 
 def _lacks_column(choice: ReadingChoice, fitting: Collection[Place]) -> bool:
-    """Whether a choice is for a column that none of the tables that it applies to has."""
+    """Whether a choice is for a column that is in none of ``fitting``, the tables it applies to."""
     none_has = not any(place.failure or choice.column in place.columns for place in fitting)
     return bool(choice.column and fitting) and none_has
 
@@ -380,10 +380,10 @@ class DatasetOptions:
     """The options.
 
     Attributes:
-        tables: groups of files that the user makes one table each, also in later imports.
-        is_separate: whether every file outside of ``tables`` is a separate table, in a new or
+        tables: the user's groups of files, one table each, also in later imports.
+        is_separate: whether every file outside ``tables`` is a separate table; only for a new or
             rebuilt tool.
-        readings: how files shall be read; valid until they are taken back.
+        readings: how files shall be read; they stay until they are taken back.
     """
 
     kind: ClassVar[str] = "dataset"

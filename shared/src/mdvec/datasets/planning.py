@@ -1,4 +1,4 @@
-"""Finds a source's data files, with their states, and decides which of them are one table."""
+"""Decides which data files of a source are combined into one table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_PARQUET_BYTES = 2**30
 
 @dataclass(frozen=True, slots=True)
 class PlannedGroup:
-    """Files that are to be one table; ``old`` is the table of the last import."""
+    """Files that are to be one table; ``old`` is their table of the last import, if any."""
 
     group: FileGroup
     files: tuple[FoundFile, ...]
@@ -110,7 +110,7 @@ def _fitting(
     known: Iterable[FileGroup],
     home: FileGroup | None,
 ) -> list[FileGroup]:
-    """The groups that a file fits: those chosen now, else its present group, else other groups."""
+    """The groups that a file fits: those chosen now, else its present group, else known groups."""
     if now := [group for group in chosen if may_join(group, file)]:
         return now
     if home is not None and may_join(home, file):
@@ -140,7 +140,7 @@ def _several_fit(
 
 
 def _doubts(group: FileGroup, files: Iterable[FoundFile]) -> dict[str, str]:
-    """By path, why files stay out of a group: another of its files may hold the same rows."""
+    """By path, why a file stays out of a group: other files may hold the same rows."""
     if group.is_chosen:
         return {}
     doubts = {}

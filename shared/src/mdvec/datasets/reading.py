@@ -63,10 +63,10 @@ class FileReader:
     Attributes:
         tool: has the source folder.
         snapshots: where copies go.
-        on_rows: called now and then with the number of rows read since the last call.
+        on_rows: gets the number of rows read since its last call.
         max_memory_mb: the memory for reading a file; see ``limited_memory``.
         understood: how each table was read, by its origin.
-        alone: the names of tables that are alone in their files, by the path of each opened file.
+        alone: by the path of each opened file with a single table, the table's name.
     """
 
     tool: Tool
@@ -94,7 +94,7 @@ class FileReader:
         return limited_memory(self.max_memory_mb)
 
     def read(self, path: str, reading: ReadingOptions) -> tuple[Path, tuple[Column, ...]]:
-        """The only table of a file as a Parquet file (its own, or a new copy), and the columns.
+        """Read the only table of a file; returns a Parquet file (itself, or a copy), its columns.
 
         Raises:
             SeveralTables: it is a workbook with several tables.

@@ -15,7 +15,7 @@ from mdvec.text import counted, shown_name, some_of
 from mdvec.tools import Tool
 
 Readings = Mapping[str, Understood]
-"""How files, or tables in them, were read by this import, by their origin."""
+"""By origin, how files, or tables in them, were read by this import."""
 _BESIDE_DATABASES = ("-wal", "-journal", "-shm", ".wal")
 _MAX_NAMED = 3
 _SAVED_AS = {
@@ -44,8 +44,8 @@ class MovedFiles:
 class DatasetReport:
     """The tables of a dataset, and the parts of its files that were not imported, with reasons.
 
-    ``readings`` tell for each table how the files that this import opened were read, ``moved``
-    which files left a combined table, and ``unused`` which of the user's choices apply to no file.
+    ``readings`` has for each table how the files that this import opened were read, ``moved`` the
+    files that left a combined table, and ``unused`` notes on choices that apply to no file.
     """
 
     tables: tuple[DatasetTable, ...]
@@ -111,7 +111,7 @@ def _table_fields(table: DatasetTable) -> dict[str, object]:
 
 
 def unsupported_files(paths: Iterable[str]) -> Iterator[Problem]:
-    """The files of a folder that are not read, one line for each kind."""
+    """A problem for each kind of file in a folder that is not read."""
     by_ending: dict[str, list[str]] = {}
     for path in paths:
         if path.endswith(_BESIDE_DATABASES):
@@ -129,7 +129,7 @@ def unsupported_files(paths: Iterable[str]) -> Iterator[Problem]:
 def moved_files(
     before: Iterable[DatasetTable], now: Iterable[DatasetTable], named: Collection[str]
 ) -> Iterator[MovedFiles]:
-    """The files that left a combined table, except ``named`` files, whose reason is reported."""
+    """The files that left a combined table, except ``named`` files, which are reported anyway."""
     homes = {path: table for table in now for path in table.file_paths if path not in named}
     for table in before:
         moved: dict[bool, dict[str, str]] = {}
@@ -142,7 +142,7 @@ def moved_files(
 
 
 def readings_of(tables: Iterable[DatasetTable], understood: Readings) -> tuple[Readings, ...]:
-    """How the files of each table were read, without files that were not opened."""
+    """For each table, how its files were read, without files that were not opened."""
     readings = (
         {
             origin: understood[origin]

@@ -1,4 +1,4 @@
-"""A dataset's files with their states, its tables for `mdvec status`, and its unneeded copies.
+"""The states of a dataset's files, its tables for `mdvec status`, and removal of unneeded copies.
 
 Comparing the states loads no file reader.
 """
@@ -96,7 +96,7 @@ DATASET_STATUS = KindStatus(
 
 
 def remove_unneeded_copies(connection: apsw.Connection, tool_id: int) -> None:
-    """Remove a dataset's copies that no table needs, and all those of tools that are gone."""
+    """Remove a dataset's copies that no table needs, and all copies of tools that are gone."""
     folder = dataset_tables.snapshot_folder(connection, tool_id)
     root = folder.parent
     folders = list(root.iterdir()) if root.is_dir() else []
@@ -146,7 +146,7 @@ def _with_log(tool: Tool, file: FoundFile) -> FoundFile:
 
 
 def stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileState]:
-    """The imported files with their states at the import, which never match for lost copies."""
+    """The imported files with their states at the import; for a lost copy, an impossible state."""
     files = dataset_tables.imported_files(connection, tool.id).values()
     states = {file.path: (file.size, file.mtime_ns) for file in files}
     lost = (table for table in dataset_tables.dataset_tables(connection, tool.id) if table.is_lost)

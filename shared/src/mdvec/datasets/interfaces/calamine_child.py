@@ -29,9 +29,9 @@ ANSWER_AT = struct.Struct("<Q")
 
 
 def main() -> None:
-    """Write the cells of the workbook at STDIN to STDOUT, which is a file, then its sheets as JSON.
+    """Read a workbook from STDIN; write its cells, then a JSON object about its sheets, to STDOUT.
 
-    The last bytes are the position at which the JSON begins.
+    STDOUT is a file. The last bytes are the position at which the object begins.
     """
     from python_calamine import CalamineError, CalamineWorkbook, PasswordError
 

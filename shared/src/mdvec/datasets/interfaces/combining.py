@@ -24,22 +24,21 @@ _UNCERTAIN = ("VARCHAR", "BIGINT")
 _MIN_ALIKE = 5
 _MAX_NAMED = 3
 _Repeated = tuple[str, int, str]
-"""A file, the number of its rows, and the larger file that has all of them as well."""
+"""A file, the number of its rows, and a larger file that has all of them too."""
 
 
 @dataclass(frozen=True, slots=True)
 class CombinedRows:
-    """Rows of a combined table that lie in one Parquet file.
+    """Rows of a combined table that are stored in one Parquet file.
 
     Attributes:
-        paths: the user's files that they are from.
+        paths: the user's files that the rows are from.
         parquet: the Parquet file with the rows.
         types: the columns' types in ``parquet``, without columns that the combination adds.
-        folder: the folder that ``parquet`` must lie in, if it is the user's own file.
-        from_path: the columns that folders in the path add, as text.
-        units: the units of the numbers in its columns, where they have one.
-        file_column: the column that names the file of each row, if ``parquet`` has other files'
-            rows as well.
+        folder: the folder that must contain ``parquet``, if it is the user's own file.
+        from_path: the columns that folders in the path add, with their values as text.
+        units: by column, the unit of its numbers, if they have one.
+        file_column: the column with each row's file, if ``parquet`` has rows of several files.
     """
 
     paths: tuple[str, ...]
@@ -52,7 +51,7 @@ class CombinedRows:
 
     @property
     def where(self) -> str:
-        """SQL: the WHERE clause for rows of ``paths`` in ``parquet``; "" if it has no others."""
+        """SQL: the WHERE clause for the rows of ``paths``; "" if ``parquet`` has no others."""
         if not self.file_column:
             return ""
         paths = ", ".join(map(literal, self.paths))
@@ -61,7 +60,10 @@ class CombinedRows:
 
 @dataclass(frozen=True, slots=True)
 class CombinedColumns:
-    """The columns of a combined table: those of its files, of folders, and of the file's name."""
+    """The columns of a combined table, with their types: of its files, of folders, and ``file``.
+
+    ``file`` is the name of the column with each row's file.
+    """
 
     types: Mapping[str, str]
     from_path: Mapping[str, str]
@@ -70,7 +72,7 @@ class CombinedColumns:
 
 
 def exact_types(rows: CombinedRows, columns: Collection[str]) -> dict[str, str]:
-    """The types of some columns by name, which may be ``NO_VALUES`` or ``LONG``.
+    """The types of some columns by name, as ``agreed_type`` takes them, according to their values.
 
     Raises:
         UnreadableFile: the Parquet file cannot be read.
@@ -171,7 +173,7 @@ def _column_sql(name: str, has: str, wanted: str) -> str:
 def _open_parts(
     parts: Sequence[CombinedRows], target: Path | None = None, width: int = 0
 ) -> Iterator[tuple[duckdb.DuckDBPyConnection, list[str]]]:
-    """A connection that can read some parts, with the SQL of their rows, and write a target."""
+    """A connection that can read some parts and write a target; and the SQL of each part's rows."""
     with ExitStack() as stack:
         places = [
             part.parquet
@@ -191,10 +193,10 @@ def _open_parts(
 
 
 def repeated_rows(parquet: Path, columns: Collection[str], file_column: str) -> Iterator[str]:
-    """A note on files whose rows are all in another file as well, such as cumulative exports.
+    """A note on files whose rows are all in another file too, as in cumulative exports.
 
-    Files of fewer than five different rows are skipped, as they may be equal by chance, and so are
-    tables of 200 columns and more, which would take long.
+    Files of fewer than five different rows are skipped, as they may be equal by chance; so are
+    tables of 200 columns or more, which would take long.
     """
     if len(columns) >= MIN_WIDE_COLUMNS:
         return

@@ -43,18 +43,17 @@ def safe_connection(
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """An in-memory database that can open only ``files``, without network or extensions.
 
-    Inside ``shared_databases`` it may also be able to open other files of that folder.
+    Inside ``shared_databases`` it can also open other files of that folder.
 
     Args:
         files: the files that it may open.
-        writes_to: a folder whose files it may open as well, for reading and writing.
-        optimizes: False limits the optimizer to removing unused columns: on statements with
-            thousands of expressions it takes minutes.
-        memory_mb: a memory limit, with which there are few threads, and queries report their
-            progress.
+        writes_to: a folder whose files it may also open, for reading and writing.
+        optimizes: False limits the optimizer to removing unused columns, as it takes minutes for
+            statements with thousands of expressions.
+        memory_mb: a memory limit; with one, there are few threads, and queries report progress.
 
     Raises:
-        KeyboardInterrupt: the user stopped it; DuckDB itself raises another error.
+        KeyboardInterrupt: the user stopped it; it replaces DuckDB's own errors.
     """
     shared = _SHARED.get()
     is_ours = shared is not None and all(file.parent == shared.folder for file in files)
@@ -156,7 +155,7 @@ def shared_databases(folder: Path) -> Iterator[None]:
 
 
 def allowed_paths(files: Sequence[Path]) -> list[str]:
-    """The value of DuckDB's setting ``allowed_paths`` for ``files``: each path, and its pattern."""
+    """The value of DuckDB's setting ``allowed_paths``: each path, as it is and as ``one_path``."""
     return list(dict.fromkeys(path for file in files for path in (str(file), one_path(file))))
 
 
@@ -202,10 +201,10 @@ def first_line(error: Exception) -> str:
 
 @contextmanager
 def stoppable(interrupt: Callable[[], None]) -> Iterator[None]:
-    """Interrupt queries when a signal arrives that raises KeyboardInterrupt.
+    """Within the block, call ``interrupt`` when a signal arrives that raises KeyboardInterrupt.
 
-    DuckDB checks for signals between the tasks of a query, but not while the caller waits for
-    another of its threads: a third of the interrupts took effect only after the query had ended.
+    DuckDB checks for signals between the tasks of a query, but not while the calling thread waits
+    for another one: a third of the interrupts took effect only after the query had ended.
     """
     if threading.current_thread() is not threading.main_thread():  # it gets no signals
         yield

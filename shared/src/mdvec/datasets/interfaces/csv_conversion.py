@@ -1,8 +1,8 @@
 """Converts the rows of a CSV file to Parquet, and checks that no line of the file is lost.
 
-If the first rows tell the type of each column, one pass writes the rows and proves the types.
-Otherwise all texts are stored first, and the types are found among them. If a quotation mark is
-never closed, DuckDB drops the rest of the file without an error; so every line must be in a row.
+If the first rows suggest a type for each column, one pass writes the rows and checks the types.
+Otherwise all texts are stored first, and their types are found by queries. If a quotation mark is
+never closed, DuckDB drops the rest of the file without an error, so the lines are counted.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ _Texts = Sequence[Sequence[str | None]]
 
 @dataclass(frozen=True, slots=True)
 class ConvertedRows:
-    """The rows that were written, without rows left out, and how their columns were read.
+    """The rows that were written, and how their columns were read.
 
-    ``totals`` are the texts that name rows of totals, with the number of those rows.
+    ``totals`` are the texts that mark rows as totals, each with the number of its rows.
     """
 
     rows: Rows
@@ -164,7 +164,7 @@ class _Conversion:
         )
 
     def _converted(self, columns: tuple[ReadColumn, ...]) -> ConvertedRows:
-        """The rows as written, whose totals are looked for in the first columns of texts."""
+        """The result; unless rows of totals were left out, finds them by the first text columns."""
         texts = [identifier(each.name) for each in columns[:TOTAL_AMONG] if each.type == "VARCHAR"]
         totals = self.rows.left_out or totals_among(
             self.connection, texts, parquet_scan(self.target)
@@ -206,9 +206,9 @@ class _Conversion:
 
 
 def _may_need_notes(guesses: Sequence[_Guess], sample: _Texts, kinds: Sequence[ValueKind]) -> bool:
-    """Whether a text column may hold values of ``kinds`` or cells such as NA, judging by all rows.
+    """Whether a text column may need a note on values of ``kinds`` or on cells such as NA.
 
-    If not, no query is needed to look for them.
+    ``sample`` has all rows. If False, no query needs to look for such cells.
     """
     different = {cell for row in sample for cell in row if cell}
     if any(cell.strip(" ") in BLANKS for cell in different):
@@ -258,10 +258,10 @@ class _Guess:
 
 
 def _guesses(head: Head, sample: _Texts, chosen: Mapping[str, str]) -> list[_Guess] | None:
-    """A guess for each column, to be proved while writing; None if a column needs more passes.
+    """A guess for each column, to be checked while writing; None if a column needs more passes.
 
-    A guess is the first kind that fits the sample. As kinds are tried in this order, it is right if
-    it fits all rows. Text is certain, because the sample contradicts every kind.
+    A guess is the first kind that fits the sample. It is right if it fits all rows, as a column
+    gets the first kind that does. Text needs no check: the sample excludes every kind.
     """
     guesses: list[_Guess] = []
     for at, name in enumerate(head.names):

@@ -1,7 +1,7 @@
-"""Reads a CSV or TSV file with DuckDB as texts, and finds a type for each column.
+"""Converts a CSV or TSV file to Parquet.
 
-Python decides the encoding and finds the header. DuckDB splits the rows below it: a large file is
-read in place, others as a copy in UTF-8.
+Python determines the encoding and finds the header. DuckDB reads the rows below it: from a large
+UTF-8 file in place, otherwise from a copy in UTF-8.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def csv_to_parquet(
 ) -> Understood:
     """Convert ``source`` to the Parquet file ``target``; returns how it was read.
 
-    ``on_rows`` is called now and then with the number of rows read since. ``ending`` is the file's
-    suffix, for a path without one. ``reading`` is what the user says about the file. Of files with
-    fewer bytes than ``large_from`` a temporary copy is written beside ``target``.
+    ``on_rows`` gets the number of rows read since its last call. ``ending`` is the file's suffix,
+    if the path has none. ``reading`` is what the user says about the file. Files of fewer bytes
+    than ``large_from`` are copied to a temporary file beside ``target``.
 
     Raises:
         UnreadableFile: the file cannot be converted; the message says why, and names the line.
@@ -88,7 +88,7 @@ def _notes(
     converted: ConvertedRows,
     reading: ReadingOptions,
 ) -> Iterator[str]:
-    """Notes on the header, on ``headers`` below it, and on rows that are no plain data."""
+    """Notes on the header, on rows that may be no data, and on rows that were left out."""
     if not head.line and not reading.header_row:
         yield NO_HEADER_NOTE
     yield from header_notes("line", head.top, head.line, head.doubtful)
@@ -105,7 +105,7 @@ def _notes(
 def _has_plain_head(text: TextIO, head: Head, lines: Lines) -> bool:
     """Whether DuckDB counts the lines before the rows, and the rows, as Python does.
 
-    The quotation marks in the lines before the rows must be valid: DuckDB skips those lines.
+    DuckDB skips the lines before the rows, so quotation marks in them must be valid.
     """
     is_blank_value = len(head.names) == 1 and lines.ends_blank
     if not (lines.is_uniform and head.is_plain) or is_blank_value:
@@ -118,7 +118,7 @@ def _has_plain_head(text: TextIO, head: Head, lines: Lines) -> bool:
 
 
 def _check_last_line(rows: Rows, below: NoteLines) -> None:
-    """Raise UnreadableFile if the rows end with a note of fewer cells that is not left out."""
+    """Raise UnreadableFile if the rows end with a note of one cell that is not left out."""
     if below.is_short and not below.notes.are_left_out:
         raise UnreadableFile(
             f"line {rows.line_at(below.place)}: it has one cell, unlike the rows above; if it is a "

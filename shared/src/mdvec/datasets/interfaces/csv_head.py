@@ -1,4 +1,4 @@
-"""Reads the head of a CSV or TSV file: its delimiter, titles and columns' names."""
+"""Reads the head of a CSV or TSV file: its delimiter, title lines and column names."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class Head:
     Attributes:
         delimiter: what separates cells.
         titles: the lines before the header.
-        line: the (last) line of the header; 0 if there is none.
+        line: the last line of the header; 0 if there is no header.
         names: the columns' names.
         lines: the number of lines before the rows.
-        is_plain: whether each of these lines is a row that is not blank.
+        is_plain: whether each of these lines is one row, and none is blank.
         top: the first line of the header.
         doubtful: the last line below the header that may also name columns; 0 if none may.
         labels: the cells of those lines.
@@ -61,10 +61,10 @@ class Head:
 
 
 def read_head(text: TextIO, allowed: str, reading: ReadingOptions) -> Head:
-    """The head of a text, read from its start; its delimiter is one of ``allowed``.
+    """Read the head of a text from its start; ``allowed`` are the possible delimiters.
 
     Raises:
-        UnreadableFile: there is no header, or it holds no names.
+        UnreadableFile: the file is empty, or its header is missing or uncertain.
     """
     named = _SEPARATOR_LINE.fullmatch(text.readline())
     start, before = (text.tell(), 1) if named else (0, 0)
@@ -79,7 +79,7 @@ def read_head(text: TextIO, allowed: str, reading: ReadingOptions) -> Head:
         return _head(first, before, delimiter, named_rows)
     except NoHeader as error:
         width = len(first[0][1]) if first else 0
-        # Without a header the first line would say how many columns there are.
+        # Without a header, the first line would determine the number of columns.
         is_even = all(len(row) >= width and not filled_count(row[width:]) for _, row in first)
         message = str(error) if is_even else str(error).replace(OR_NO_HEADER, "", 1)
         raise UnreadableFile(message) from error
@@ -98,7 +98,7 @@ def _head(first: Sequence[_NumberedRow], before: int, delimiter: str, named: ran
 
 
 def _filled_rows(text: TextIO, delimiter: str, before: int) -> Iterator[_NumberedRow]:
-    """The first rows without blank ones, up to a cell that is too long for a name.
+    """The rows without blank ones, up to a cell that is too long for the csv module.
 
     Raises:
         UnreadableFile: a row has too many cells for a table.
@@ -115,9 +115,9 @@ def _filled_rows(text: TextIO, delimiter: str, before: int) -> Iterator[_Numbere
 
 
 def _delimiter(text: TextIO, start: int, allowed: str) -> str:
-    """The delimiter that splits the first line into most cells; if several do, the first allowed.
+    """The delimiter that splits the first line into the most cells; of several, the first allowed.
 
-    A delimiter that splits most of the following lines is preferred, as the first may be a title.
+    As the first line may be a title, delimiters that split the usual line below it are preferred.
     """
 
     def widths(delimiter: str) -> list[int]:
@@ -143,7 +143,7 @@ def _delimiter(text: TextIO, start: int, allowed: str) -> str:
 
 
 def headers_below(rows: Path, head: Head) -> Iterator[str]:
-    """A note on lines below empty ones that may be the headers of other tables.
+    """A note on lines below empty lines that may be headers of other tables.
 
     ``rows`` are the lines below the head, in UTF-8; they are few enough for memory.
     """

@@ -20,9 +20,13 @@ _MAX_LINES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class NoteLines:
-    """Notes, the position of their first line, and whether it has fewer cells than others.
+    """Notes at the end of a CSV file.
 
-    ``empty`` is the number of empty rows below that line, which are cut with it.
+    Attributes:
+        notes: their texts.
+        place: the byte position of their first line.
+        is_short: whether that line has one cell, without delimiters for others.
+        empty: the number of empty rows below that line, which ``cut`` removes as well.
     """
 
     notes: NotesBelow = field(default_factory=NotesBelow)

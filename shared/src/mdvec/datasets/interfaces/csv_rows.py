@@ -87,11 +87,11 @@ class Rows:
         head: the lines before the rows.
         skipped: the number of lines before them in ``file``; the others were not copied.
         lines: the number of lines that the rows take, including blank lines between them.
-        is_large: whether reading in parallel and reporting progress are worth while.
-        may_hold_returns: whether cells may contain CR; in that case all lines end in LF.
-        is_parallel: whether several threads read, each from a line of its own on.
-        empty: the number of rows without a filled cell, such as the last rows of a spreadsheet.
-        left_out: the texts that mark rows as totals, each with the number of rows left out for it.
+        is_large: whether to read in parallel, and to report progress.
+        may_hold_returns: whether cells may contain CR; if so, all lines end in LF.
+        is_parallel: whether several threads read parts of the file.
+        empty: the number of rows without a filled cell, which are left out.
+        left_out: the texts of rows of totals that are left out, each with the number of its rows.
     """
 
     file: Path
@@ -110,7 +110,10 @@ class Rows:
         return self.head.names
 
     def query(self, nulls_in: NullsIn = lambda _: ()) -> str:
-        """SQL: the rows as texts in the file's order, in columns c0, c1 …; some mean NULL."""
+        """SQL: the rows as texts in columns c0, c1 …, in the file's order.
+
+        Texts that ``nulls_in`` gives for a column become NULL.
+        """
         cells = []
         for at, name in enumerate(self.names):
             cell, nulls = f"c{at}", ", ".join(map(literal, nulls_in(name)))
@@ -136,10 +139,10 @@ class Rows:
         return f"coalesce({cells}, NULL) IS NULL"
 
     def without_empty(self, connection: duckdb.DuckDBPyConnection) -> Rows:
-        """These rows without empty ones, which in a file of one column are missing values and stay.
+        """The rows without empty ones; in a file of one column these are missing values, and stay.
 
-        The file is first searched for text like that of an empty row, since counting empty rows
-        takes as long as reading all rows.
+        As counting empty rows takes as long as reading all rows, the file is first searched for
+        bytes that look like an empty row.
         """
         if len(self.names) == 1 or not self.lines:
             return self
@@ -151,7 +154,7 @@ class Rows:
         return replace(self, empty=empty, lines=self.lines - empty)
 
     def without_totals(self, connection: duckdb.DuckDBPyConnection) -> Rows:
-        """The rows without those that sum up others."""
+        """The rows without rows of totals."""
         totals = totals_among(connection, self._first_cells, f"({self.query()})")
         return replace(self, left_out=totals, lines=self.lines - sum(totals.values()))
 
@@ -171,7 +174,7 @@ class Rows:
         )
 
     def has_all(self, connection: duckdb.DuckDBPyConnection, rows: int, cells: str) -> bool:
-        """Whether ``rows`` rows account for all lines; ``cells`` is a SELECT of texts ``cell``."""
+        """Whether ``rows`` rows account for all lines; ``cells`` is a SELECT of their cells."""
         lines, text = self.lines, "cell"
         if rows == lines:
             return True
@@ -205,7 +208,7 @@ class Rows:
         return UnreadableFile(f"line {line}: a quotation mark opens a cell that is never closed")
 
     def line_at(self, position: int) -> int:
-        """The number, in the user's file, of the first line from a byte on that is not blank."""
+        """The number in the user's file of the first line from a position on that is not blank."""
         line = self.head.lines - self.skipped + 1
         with self.file.open("rb") as stream:
             stream.seek(0)
@@ -271,7 +274,7 @@ def _last_opening(file: Path) -> int:
 def totals_among(
     connection: duckdb.DuckDBPyConnection, columns: Sequence[str], table: str
 ) -> dict[str, int]:
-    """The texts that name rows of totals, and the number of such rows.
+    """The texts that mark rows as totals, each with the number of its rows.
 
     ``columns`` are the SQL names of the first text columns of ``table``.
     """
@@ -294,7 +297,7 @@ def totals_among(
 
 
 def totals_of(rows: Iterable[Sequence[str | None]]) -> dict[str, int]:
-    """As ``totals_among``, for rows in memory, where a query would take longer."""
+    """The same as ``totals_among`` for rows in memory, faster than a query."""
     totals = (total_in(cell for cell in row[:TOTAL_AMONG] if _may_sum(cell)) for row in rows)
     counted = Counter(filter(None, totals))
     return {text: counted[text] for text in sorted(counted)}

@@ -35,14 +35,14 @@ _IF_ALL_FIT = {
     "UHUGEINT": _WHOLE,
     "INTERVAL": ((r"NOT regexp_matches(CAST({} AS VARCHAR), '-|\.\d{{4}}')", "INTERVAL"),),
 }
-"""By type: conditions on all values, each with the exact type for Parquet."""
+"""By type: conditions, each with the type that Parquet keeps exactly if all values meet it."""
 _EXACTLY = {
     **dict.fromkeys((*_IF_ALL_FIT, "TIME WITH TIME ZONE"), DuckDBType("VARCHAR")),
     "UNION": DuckDBType("JSON"),
 }
-"""Exact types in place of types that Parquet changes: it rounds 128-bit integers and the
-microseconds of intervals, has no negative intervals, drops the zone of a time, and stores a union's
-tag as number."""
+"""By type that Parquet would change, the type to store instead. Parquet rounds 128-bit integers and
+the microseconds of intervals, has no negative intervals, drops the zone of a time, and stores the
+tag of a union as a number."""
 
 
 def main() -> None:

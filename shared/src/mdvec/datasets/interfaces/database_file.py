@@ -44,8 +44,8 @@ def open_duckdb_file(file: Path, targets: Path, source: Path) -> Iterator[Opened
         work_folder(targets) as folder,
         _process(folder) as process,
     ):
-        # The child reads a copy, so that views cannot reveal the file's place. A program that has
-        # the database open holds a lock on the original, which the copy would not show.
+        # The child reads a copy, so that views cannot reveal the file's path. A program that has
+        # the database open holds a lock on the original, so the lock is tried there.
         _lock(descriptor)
         copy_with_logs(descriptor, file, source, folder / _NAME, logs_of(file))
         ask = partial(_request, process, seconds)
@@ -141,7 +141,7 @@ def _explain(message: str) -> str:
 
 
 class NotATable(UnreadableFile):
-    """A file or view is no table; it is reported as left out, which does not count as a failure."""
+    """A file or view is no table; it is reported as left out, not as a failure."""
 
 
 @contextmanager
@@ -162,10 +162,10 @@ class TableInFile:
     """A table in a file.
 
     Attributes:
-        label: its name in the file; "" if the name of the file is enough.
+        label: its name in the file; "" if the file's name is enough.
         copy: writes its rows to a Parquet file on the file system of the private copies, and
             returns how they were read; raises ``UnreadableFile``.
-        name: its name in the file, for a table with a name but without a label.
+        name: its name in the file, if it has one although the label is "".
     """
 
     label: str

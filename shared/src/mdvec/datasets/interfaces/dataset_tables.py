@@ -110,12 +110,12 @@ class DatasetTable(TableExtent):
 
     @property
     def file_paths(self) -> tuple[str, ...]:
-        """The paths of the files, as scanned, that its rows are from."""
+        """The paths, as scanned, of the files that have its rows."""
         return tuple(file.path for file in self.combined.files) if self.combined else (self.path,)
 
     @property
     def origins(self) -> dict[str, str]:
-        """The origins of its rows, files or a table in a file, each with the path of the file."""
+        """The origins of its rows (files, or a table in a file), with the path of each file."""
         if self.combined is None:
             return {self.origin: self.path}
         return {path: path for path in self.file_paths}
@@ -140,9 +140,9 @@ class DatasetTable(TableExtent):
 class ImportedFile:
     """A completely imported file, as it was at its import.
 
-    ``left_out`` names what in it did not become a table, with reasons; ``sheet`` is the name of its
-    only table ("" if that has none), None if it is not known or not the only one; ``app_version``
-    is the version of mdvec that read it.
+    ``left_out`` names the parts of the file that did not become tables, with reasons. ``sheet`` is
+    the name of its only table ("" if that has no name); None if it has several, or is not known.
+    ``app_version`` is the version of mdvec that read it.
     """
 
     path: str

@@ -25,7 +25,7 @@ _BLOCK = 2**18
 MAX_VALUE_CHARS = 2**26
 _MAX_INT_DIGITS = 4_000
 _KEPT_CHARS = 16
-"""The longest text of a fraction that a float always keeps: 15 digits and the point."""
+"""The longest text of a fraction that a float always holds exactly: 15 digits and the point."""
 _MAX_DIGITS = 767
 """The most significant digits that a float can have in decimal notation."""
 _SPACES = re.compile(r"[ \t\r\n]*")
@@ -40,7 +40,7 @@ def _integer(digits: str) -> int | LongNumber:
 
 
 def _fraction(digits: str) -> float | LongNumber:
-    """The digits as a float if it gives them back when written with as many, else as text."""
+    """The number as a float if that, written with as many digits, is equal; else as text."""
     number = float(digits)
     if len(digits) <= _KEPT_CHARS and "e" not in digits.lower():
         return number
@@ -163,7 +163,7 @@ def _not_json(line: int, what: str) -> UnreadableFile:
 def json_to_parquet(
     source: Path, target: Path, on_rows: OnRows, reading: ReadingOptions, *, is_lines: bool
 ) -> Understood:
-    """Convert ``source``; ``is_lines`` is whether its ending promises one object a line.
+    """Convert ``source`` to Parquet; ``is_lines`` if its suffix stands for one object a line.
 
     Raises:
         NotATable: it holds no records.
@@ -187,7 +187,7 @@ def json_to_parquet(
 def _find_records(
     values: JSONValues, notes: list[str], *, is_lines: bool
 ) -> Iterator[dict[str, Any]]:
-    """The records of a file; adds to ``notes`` where they were found, unless it is obvious."""
+    """The records of a file; a note on where they were is added to ``notes``, unless obvious."""
     numbered = iter(values)
     line, value = next(numbered, (0, None))
     if not line:

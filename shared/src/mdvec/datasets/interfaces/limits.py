@@ -28,10 +28,10 @@ def limited_memory(megabytes: int | None) -> Iterator[None]:
     Only Linux enforces the limit. Imports run in their own process, so searches are not affected.
 
     Args:
-        megabytes: None stands for a quarter of the machine's memory.
+        megabytes: the limit; None for a quarter of the machine's memory.
 
     Raises:
-        UnreadableFile: the block needs more; other errors that it causes are replaced.
+        UnreadableFile: the block needs more memory; it replaces the library's error.
     """
     megabytes = megabytes or machine_memory() // _SHARE_OF_MACHINE // MEGABYTE
     try:

@@ -26,9 +26,9 @@ _MIN_ROWS_AT_ONCE = 2_048
 
 @dataclass(frozen=True, slots=True)
 class CombinationFacts:
-    """What the Parquet file of a combined table stores about the table in its metadata.
+    """The metadata in the Parquet file of a combined table.
 
-    ``units`` are the units of its numbers by column, and ``differences`` how its files differ.
+    ``units`` has the units of its numbers by column, ``differences`` how its files differ.
     """
 
     units: Mapping[str, str] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class CombinationFacts:
 
     @property
     def metadata(self) -> str:
-        """The option of COPY that stores these facts; "" if there are none."""
+        """An option to append to those of COPY, which stores these facts; "" if there are none."""
         units = json.dumps(self.units, ensure_ascii=False) if self.units else ""
         texts = {_UNITS: units, _DIFFERENCES: self.differences}
         shown = ", ".join(f"{key}: {literal(text)}" for key, text in texts.items() if text)
@@ -67,10 +67,13 @@ def rows_at_once(columns: int) -> int:
 
 
 def parquet_columns(file: Path, called: str = "") -> tuple[Column, ...]:
-    """The columns of a Parquet file; errors name it ``called``, by default its file name.
+    """The columns of a Parquet file.
+
+    ``called`` is the file's name in errors, if it is the user's own file.
 
     Raises:
-        UnreadableFile: it is no Parquet file, is incomplete, or has decimals too long for DuckDB.
+        UnreadableFile: it is no Parquet file, or incomplete, or a user's file that has decimals too
+            long for DuckDB.
     """
     with _opened(file, called) as connection:
         return _columns(connection, file, called)

@@ -40,7 +40,7 @@ Row = list[object]
 
 
 class SheetRows(Protocol):
-    """The cells of a sheet; ``formulas`` are the rows read with a formula that has no value."""
+    """The cells of a sheet; ``formulas`` are rows read so far with a formula without a value."""
 
     formulas: set[int]
 
@@ -66,7 +66,7 @@ def readable() -> Iterator[None]:
 
 @dataclass(eq=False, slots=True)
 class SheetTable:
-    """A table on a sheet of a workbook; ``set_off`` are its columns between empty columns."""
+    """A table on a sheet; ``set_off`` are its runs of columns, if empty columns separate them."""
 
     name: str
     sheet: SheetRows
@@ -86,7 +86,7 @@ class SheetTable:
         return [self]
 
     def _part(self, columns: range) -> SheetTable:
-        """Some of its columns as a separate table, named after the letters of the first column."""
+        """Some of its columns as a separate table; the first column's letters are in its name."""
         start, stop = columns.start, columns.stop
         merged = [
             replace(cells, column=cells.column - start, last_column=cells.last_column - start)
@@ -106,7 +106,7 @@ class SheetTable:
     def copy(self, target: Path) -> Understood:
         """Write its table to a Parquet file.
 
-        Amounts of several currencies in a column become texts, which needs a second pass.
+        If a column has amounts in several currencies, a second pass writes them as texts.
         """
         understood, seen = self._write(target, ())
         mixed = [at for at, column in enumerate(seen) if len(column.units) > 1]
@@ -270,7 +270,7 @@ def _name(cell: object) -> str:
 
 
 def _names(header: Sequence[str], seen: Sequence[SeenColumn]) -> list[str]:
-    """The columns' names; "" for empty columns without a name."""
+    """The names of all columns; "" for an empty column without a name."""
     named = [*header, *[""] * (len(seen) - len(header))]
     names = column_names(named) if header else numbered_names(named)
     return [

@@ -69,7 +69,7 @@ class Snapshots:
 def is_whole(copy: Path) -> bool:
     """Whether a copy exists and is complete, judging by its first and last bytes.
 
-    It reads no rows and needs no DuckDB, so that a server can ask it before each query.
+    It needs no DuckDB, so a server can check this before each query.
     """
     ending = len(_MAGIC) + _FOOTER_LENGTH
     try:
@@ -103,7 +103,7 @@ def work_folder(targets: Path) -> Iterator[Path]:
 
 
 def copy_with_logs(file: int, source: Path, root: Path, copy: Path, logs: Iterable[Path]) -> None:
-    """Copy a database of a source that is open as descriptor ``file``, and these of its logs.
+    """Copy a database of a source, which is open as descriptor ``file``, and its logs.
 
     Raises:
         UnreadableFile: one of them cannot be read.

@@ -52,7 +52,8 @@ _Texts = Sequence[Sequence[str | None]]
 _Kind = tuple[ValueKind | None, int]
 """The kind of a column's values, None for text, and how many cells such as NA become NULL."""
 _Misfits = tuple[ValueKind, int, int, dict[str, int]]
-"""A kind; how many cells it reads; how many different cells it cannot; some of those, counted."""
+"""A kind, the number of cells that it can read, the number of distinct texts that it cannot, and
+some of these texts with the number of their cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class TextColumn:
     Attributes:
         name: its name; a column without a name is left out.
         type: its SQL type, if it is known.
-        kinds: the kinds of values that its texts may all be; without any it stays text.
+        kinds: the possible kinds of its values; without any it stays text.
         choice: the user's choice of its kind, if any.
         unit: the unit of its numbers, if their cells show one.
     """
@@ -155,7 +156,7 @@ def write_typed(
 def read_column(
     name: str, kind: ValueKind | None, nulls: int, sample: Iterable[str | None]
 ) -> ReadColumn:
-    """How a column was read, with a sample of its texts if they differ from its values."""
+    """How a column was read, with a text from ``sample`` if texts differ from their values."""
     if kind is None:
         return ReadColumn(name, "VARCHAR")
     texts = [text for cell in sample if cell is not None and (text := cell.strip()) not in BLANKS]
@@ -173,7 +174,7 @@ def read_column(
 
 
 def _days_note(type_: str, sample: Iterable[str | None]) -> str:
-    """A note on whole numbers that may all be dates without separators; "" if they are none."""
+    """A note on whole numbers that may be dates, such as 20250131; "" if they cannot be."""
     texts = list(filter(None, sample)) if type_ == "BIGINT" else []
     if not texts or not all(map(_DAY_IN_DIGITS.fullmatch, texts)):
         return ""
@@ -187,10 +188,10 @@ def with_blank_texts(
     kinds: Mapping[str, Sequence[ValueKind]],
     labels: Collection[str],
 ) -> tuple[ReadColumn, ...]:
-    """The columns of ``target``, with notes on cells that kept a column text.
+    """The columns of ``target``, with notes on the cells due to which a column is text.
 
-    A note names the cells that do not fit the kind that most of the column's cells are written
-    like, or cells such as NA among other texts. ``kinds`` has the possible kinds by column name.
+    These are cells that do not fit the likely kind of the column's values, or cells such as NA
+    among texts. ``kinds`` has the possible kinds by column name.
     """
     texts = [column.name for column in columns if column.type == "VARCHAR"]
     scan = parquet_scan(target)
@@ -236,11 +237,11 @@ def _as_null(name: str, text: str) -> str:
 def _odd_note(
     name: str, likely: Sequence[ValueKind], misfits: _Misfits, labels: Collection[str]
 ) -> str:
-    """A note on the cells of a text column that the conversion to its likely kind cannot read.
+    """A note on the cells of a text column that its likely kind cannot read.
 
-    Cells that no kind can read are named first. Nothing becomes NULL without the user's choice:
-    不明 may be what somebody counts. The note suggests NULL only for words without digits that are
-    neither a total nor a name. It also names a number that a float would round.
+    Cells that no likely kind can read are named first. Nothing becomes NULL without the user's
+    choice: somebody may count 不明. The note suggests NULL only for words without digits that are
+    neither a total nor a name. It also says if numbers have too many digits for a float.
     """
     kind, others, number, odd = misfits
     if not odd:
@@ -270,8 +271,8 @@ def _misfits(
 ) -> dict[str, _Misfits]:
     """For each column, the kind that reads the most cells, and the cells that it cannot read.
 
-    Those cells may fit another kind that reads all of the others as well, or may prove a kind. So
-    all kinds are compared again with what the best kind leaves, until it leaves nothing new.
+    These cells may fit another kind that reads the others too, or may prove a kind. So they are
+    added to the sample, and the best kind is chosen again, until it leaves no new cells.
     """
     seen = {
         name: {text for cell in samples[name] if cell and (text := cell.strip(" ")) not in BLANKS}
@@ -337,8 +338,8 @@ def _kinds(
 ) -> list[_Kind]:
     """Each column's kind.
 
-    Each round tries the next kind on all undecided columns. The sample rules out most kinds, and a
-    value that does not fit a kind rules out others, so that few rounds go through all cells.
+    Each round tries the next kind on all cells of the undecided columns. There are few rounds, as
+    the sample rules out most kinds, and a value that does not fit one kind rules out others.
     """
     kinds: list[_Kind] = [(None, 0)] * len(allowed)
     waiting = {
@@ -390,7 +391,7 @@ def _with_dotted(
 def _verdicts(
     connection: duckdb.DuckDBPyConnection, tried: Mapping[int, ValueKind]
 ) -> dict[int, tuple[bool | None, int, str | None]]:
-    """By column: whether all values fit the kind tried, the number of NAs, and a misfit, if any.
+    """By column: whether all values fit the kind tried, the number of NAs, and one that does not.
 
     The first element is None for a column without values.
     """
@@ -428,7 +429,7 @@ def _fits(kinds: Sequence[ValueKind]) -> str:
 def _kind_as_chosen(
     connection: duckdb.DuckDBPyConnection, at: int, column: TextColumn, fitting: _Kind
 ) -> _Kind:
-    """The kind that the user chose for a column; ``fitting`` is one that all values fit, if any.
+    """The kind of a column for which the user chose one; ``fitting`` is one that fits, if any.
 
     Raises:
         UnreadableFile: a value does not fit the choice.

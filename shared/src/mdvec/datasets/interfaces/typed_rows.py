@@ -1,4 +1,4 @@
-"""Writes rows of Python values to Parquet: each column gets the type that all of its cells fit."""
+"""Writes rows of Python values to Parquet, with a type for each column that fits all its cells."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mdvec.text import literal
 
 MAX_ROW_BYTES = 2**26
 OnRows = Callable[[int], None]
-"""A callback that now and then gets the number of rows read since."""
+"""A callback that gets the number of rows read since its last call."""
 _ROWS_AT_ONCE = 5_000
 _YEN = "¥"
 """The currency of numbers without another unit."""
@@ -33,13 +33,14 @@ class TypedRows:
     """Rows on their way to a Parquet file.
 
     Attributes:
-        target: the Parquet file to write; a temporary plain copy of the rows is beside it.
+        target: the Parquet file to write; temporary copies of the rows are beside it.
         on_rows: called now and then with the number of rows written since the last call.
         reading: what the user chose for the columns.
         text_kinds: the kinds of values that a column of texts may hold.
-        reads_mixed: whether texts beside numbers or dates are also parsed as such.
+        reads_mixed: whether texts in a column with other values are also parsed.
         declared: the types of columns without values.
         labels: cells that may be names of columns.
+        seen: the kinds of cells in each column, so far.
     """
 
     target: Path

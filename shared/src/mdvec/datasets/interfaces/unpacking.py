@@ -30,15 +30,15 @@ def is_bomb(size: int, packed_size: int) -> bool:
 
 @contextmanager
 def unpacked(source: Path, target: Path, packing: str) -> Iterator[Path]:
-    """The content of a file that may be packed, in a file that exists within the block.
+    """The path of a file with the unpacked content; it exists within the block.
 
     Args:
-        source: the file.
+        source: the file, perhaps packed.
         target: a path to write to.
-        packing: how it is packed, ``.gz`` or ``.zst``; "" yields the file itself.
+        packing: how it is packed, ``.gz`` or ``.zst``; "" yields ``source`` itself.
 
     Raises:
-        UnreadableFile: it is not packed like this, is damaged or ends early, or unpacks to
+        UnreadableFile: it is not packed in this way, is damaged or ends early, or unpacks to
             suspiciously many bytes.
         OSError: the copy cannot be written.
     """

@@ -1,4 +1,4 @@
-"""Copies the sheets of a workbook to Parquet: values as stored, dates by their cells' type.
+"""Reads the sheets of a workbook: values as stored, dates by their cells' type.
 
 Formulas are not computed: their stored values are read. Macros are ignored. A child process reads
 .xls, .xlsb and .ods; the formats of their cells are unknown, and the import says so.
@@ -166,7 +166,7 @@ class _ExcelRows:
     def rows(self, columns: slice) -> Iterator[tuple[int, Row]]:
         """The rows that have values, each with its number and without empty cells at its end.
 
-        A row of only errors and formulas without a stored value becomes one of NULLs.
+        A row that has only errors, or formulas without a stored value, becomes a row of NULL.
         """
         self._errors.clear()
         self._thousands = 0
@@ -240,7 +240,7 @@ def _found_by_child(descriptor: int, spool: IO[bytes]) -> Iterator[FoundSheet]:
 
 
 def _sheets(descriptor: int, spool: IO[bytes]) -> list[dict[str, Any]]:
-    """Descriptions of a workbook's sheets; ``spool`` gets their rows."""
+    """The child's descriptions of a workbook's sheets; it writes their rows to ``spool``."""
     done = run_child(_MODULE, source=descriptor, stdout=spool, bytes_a_second=_BYTES_A_SECOND)
     spool.seek(-ANSWER_AT.size if done.returncode == 0 else 0, os.SEEK_END)
     answer: dict[str, Any] = {}
