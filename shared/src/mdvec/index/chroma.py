@@ -1,4 +1,4 @@
-"""Chroma as the index of vectors: a server's address, its client, and a collection there.
+"""Chroma as the vector index: the settings of a server, its client, and a collection there.
 
 Only ids and vectors are sent. Chroma's own client has no time limit; here a server gets a few
 seconds to answer a search, and more to receive vectors.
@@ -90,9 +90,7 @@ def check_client_installed() -> None:
 
 
 class ChromaIndex:
-    """An index on a server, for vectors of length 1.
-
-    A request may take ``seconds``.
+    """A collection on a server, for vectors of length 1; a request may take ``seconds``.
 
     Every method raises ``EngineUnavailable`` if the server does not answer, and all but
     ``prepare`` and ``retire`` raise ``CollectionMissing`` if it does not have the collection.
@@ -104,7 +102,7 @@ class ChromaIndex:
         self._seconds = seconds
 
     def prepare(self) -> None:
-        """Create the collection unless it exists; set how widely it searches."""
+        """Create the collection unless it exists, and set its ``ef_search``."""
         graph = self._server.hnsw
         with translated_errors(self._server), warnings.catch_warnings():
             # The client warns of every collection without an embedding function.
@@ -192,7 +190,7 @@ class ChromaIndex:
 
 
 def _is_chunk(name: str) -> bool:
-    """Whether an id in a collection can be mdvec's, as other programs may write there, too."""
+    """Whether an id in a collection can be a chunk's; other programs may write there, too."""
     return name.isascii() and name.isdigit() and len(name) < len(str(2**63))
 
 
@@ -241,7 +239,7 @@ def _known_collection(server: ChromaServer, seconds: float, name: str) -> Collec
 
 @contextmanager
 def translated_errors(server: ChromaServer) -> Iterator[None]:
-    """Raise whatever the client raises as ``EngineUnavailable``, with the reason in a few words."""
+    """Turn any error of the client into ``EngineUnavailable``, with the reason in a few words."""
     try:
         yield
     except EngineUnavailable:

@@ -1,8 +1,8 @@
 """The collections on a Chroma server that index the vectors of tools.
 
-The file stays the source of truth. A collection gets its vectors after they were committed, when
-an import ends. Chunk ids are never reused and a chunk's vector never changes, so comparing ids is
-enough to find what is missing. Until then a search compares new chunks exactly.
+The file stays the source of truth. When an import ends, the vectors that it committed are sent to
+the collection; until then a search compares new chunks exactly. Chunk ids are never reused and a
+chunk's vector never changes, so comparing ids suffices to find missing vectors.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from mdvec.index.conditions import ChunkRanges
 
 MAX_UNSENT = 2_000
-"""How many new chunks a search compares exactly; with more, it only searches by words."""
+"""How many new chunks a search compares exactly; if there are more, it searches only by words."""
 _MAX_LACKING = 0.05
 _CHECK_SECONDS, _PAUSE_SECONDS = 60, 5
 """A collection's size is checked once a minute; a server that failed is left alone for a while."""
@@ -43,7 +43,7 @@ _BATCH = 1_000
 _RANDOM_BYTES = 12
 
 _failed: dict[ChromaServer, tuple[float, str]] = {}
-"""Until when a server that failed is not asked again, and why it failed."""
+"""By server that failed: the monotonic time until which it gets no requests, and why it failed."""
 
 
 class OtherWriter(MdvecError):
@@ -99,7 +99,7 @@ def _collections(connection: apsw.Connection, where: str, *values: int) -> list[
 
 
 def begin_collection(connection: apsw.Connection, tables: Tables) -> None:
-    """Choose the name of a new collection for a generation; the server makes it later."""
+    """Choose the name of a new collection for a generation; ``send_vectors`` creates it."""
     number, generation = tables.tool_id, tables.generation
     connection.execute(
         "INSERT INTO vector_collections (name, tool_id, generation) VALUES (?, ?, ?)",
@@ -116,7 +116,7 @@ def leave_collection(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def unsent_count(connection: apsw.Connection, tables: Tables) -> int | None:
-    """How many chunks were never sent to a collection; None if the file indexes the vectors."""
+    """How many chunks were not sent to their collection yet; None if there is no collection."""
     known = collection_of(connection, tables)
     if known is None:
         return None
@@ -184,7 +184,7 @@ def send_vectors(
 def differences(
     connection: apsw.Connection, tables: Tables, index: ChromaIndex
 ) -> tuple[list[int], list[int]]:
-    """The ids that a collection lacks, and those in it whose chunks are gone."""
+    """The ids of chunks that a collection lacks, and its ids without a chunk."""
     stored, there = set(_stored_ids(connection, tables)), set(index.ids())
     return sorted(stored - there), sorted(there - stored)
 

@@ -41,9 +41,8 @@ def insert_chunks(
 ) -> None:
     """Store a document's chunks with one vector each, in the table and in the indexes.
 
-    Without ``vectors``, these are stored later. ``names`` are the document's other names, as
-    ``searched_names`` gives them. Call within a write transaction, so that the chunks get
-    consecutive ids.
+    If ``vectors`` is None, they are stored later. ``names`` is the result of ``searched_names``.
+    Call within a write transaction, so that the chunks get consecutive ids.
     """
     table = identifier(tables.vectors)
     fields: list[tuple[int, ChunkFields]] = []
@@ -112,7 +111,7 @@ def _insert_stored_terms(connection: apsw.Connection, tables: Tables, where: str
 def change_headings(
     connection: apsw.Connection, tables: Tables, headings: Mapping[int, str]
 ) -> None:
-    """Replace the headings of chunks, by id, also in the index of words."""
+    """Replace the headings of chunks, given by id, and index their words again."""
     connection.executemany(
         f"UPDATE {identifier(tables.vectors)} SET heading = ? WHERE id = ?",
         ((heading, chunk_id) for chunk_id, heading in headings.items()),
@@ -124,9 +123,9 @@ def change_headings(
 def known_embeddings(
     connection: apsw.Connection, tables: Tables, file_path: str, content_hash: str
 ) -> dict[str, bytes]:
-    """Stored embeddings, by embedded text, that a file's chunks can reuse.
+    """Stored embeddings that a file's chunks can reuse, by embedded text.
 
-    They come from the document at its path and from one document with the same content, since the
+    They are from the document at its path, and from one document with the same content, since the
     file may have been moved or copied.
     """
     documents, vectors = identifier(tables.documents), identifier(tables.vectors)
@@ -214,7 +213,7 @@ def documents_of_chunks(
 def section_goes_on(
     connection: apsw.Connection, tables: Tables, document_id: int, heading: str, position: int
 ) -> int | None:
-    """The next position, from ``position`` on, of text under the same heading; None if none."""
+    """Where text under the same heading continues at or after ``position``; None if it does not."""
     row = connection.execute(
         f"SELECT heading, start_position FROM {identifier(tables.vectors)} "
         "WHERE document_id = ? AND end_position > ? ORDER BY start_position LIMIT 1",

@@ -1,4 +1,4 @@
-"""Finds words that a text spells in several parts (Wi-Fi for wifi), and compounds as a whole."""
+"""Finds words that a text writes as two (Wi-Fi for wifi), and compounds of several words."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from mdvec.text import HYPHENS, Morpheme, morphemes
 
 _MAX_PHRASES, _MAX_COMPARED = 16, 30
 _MIN_LETTERS = 4
-"""A shorter word (api, use) may consist of two others by chance."""
+"""A shorter word (api, use) may be two others by chance."""
 _SIGN = f"[./&+{HYPHENS}]"
 
 
 def chunks_in_parts(connection: apsw.Connection, tables: Tables, word: str) -> list[int]:
-    """The best hundred chunks that spell a word in letters as two words (Wi-Fi, VS Code, Node.js).
+    """The best hundred chunks that write a word as two (Wi-Fi, VS Code, Node.js).
 
     Between the two is one sign, or a space if both begin with a capital: "is land" is not island.
     """
@@ -47,10 +47,10 @@ def chunks_in_parts(connection: apsw.Connection, tables: Tables, word: str) -> l
 def has_compound(
     connection: apsw.Connection, tables: Tables, words: Sequence[Sequence[str]]
 ) -> bool:
-    """Whether a text has the words of a compound in sequence, with nothing between them.
+    """Whether a text has the words of a compound one after another, with nothing between them.
 
-    ``words`` has, for each word, the terms that count as it. If very many passages have the words
-    separately, such as around a particle, the check stops and the answer is yes.
+    ``words`` has the accepted terms for each word. If more chunks than are compared may have them,
+    the result is True.
     """
     phrases = (f'"{" ".join(phrase)}"' for phrase in islice(product(*words), _MAX_PHRASES))
     ids = chunks_matching(connection, tables, " OR ".join(phrases), _MAX_COMPARED + 1)
@@ -61,7 +61,7 @@ def has_compound(
 
 
 def _is_one_word(parts: str) -> bool:
-    """Whether two parts are one word: all have capitals if a space is between them."""
+    """Whether two parts are one word: without a space, or both begin with a capital."""
     return all(part[0].isupper() for part in parts.split()) or len(parts.split()) == 1
 
 

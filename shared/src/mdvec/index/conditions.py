@@ -1,4 +1,4 @@
-"""Which chunks and documents pass conditions on their properties."""
+"""Selects chunks and documents by conditions on their properties."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ def expanded(firsts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np
 class Condition:
     """The condition that a document must meet; None and "" restrict nothing.
 
-    Every matching path begins with ``path_prefix``. The document must have all of the folded tags,
-    or subtags of them, and be among ``documents``. A document without a date of its own meets no
-    condition on days.
+    Every matching path begins with ``path_prefix``. The document must have each of the folded tags,
+    or a subtag of it, and be among ``documents``. A document without a date of its own is excluded
+    by ``since`` and ``until``.
     """
 
     path_matches: Callable[[str], bool] | None = None
@@ -103,7 +103,7 @@ def chunks_passing(
 def documents_passing(
     connection: apsw.Connection, tables: Tables, condition: Condition
 ) -> list[int]:
-    """The documents that meet a condition, also those without any chunk."""
+    """The documents that meet a condition, including those without chunks."""
     where, values = _passing(connection, tables, condition)
     return column(connection, f"SELECT document_id FROM {tables.properties} WHERE {where}", values)
 

@@ -1,4 +1,4 @@
-"""Stores, reads and deletes a tool's documents, and erases deleted ones from the word index."""
+"""Stores, reads and deletes a tool's documents, and erases deleted words from the word index."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class StoredFile:
 class NewDocument:
     """A document to store: file state, text, properties, and chunks with their vectors.
 
-    A document without a title is a file of records: the words of its name are not searched.
-    Without ``vectors``, these are stored later.
+    A document without a title is a file of records: the words of its name are not searched. If
+    ``vectors`` is None, they are stored later.
     """
 
     file_path: str
@@ -181,9 +181,9 @@ def paths(connection: apsw.Connection, tables: Tables, ids: Sequence[int]) -> li
 def path_meant(
     connection: apsw.Connection, tables: Tables, ids: Sequence[int], folder: str | None = None
 ) -> str | None:
-    """The path of the document that a link in ``folder`` means; None without ``ids``.
+    """The path of that one of the documents which a link in ``folder`` means; None without ``ids``.
 
-    It is a document in the same folder, or else the one in the fewest folders.
+    It is a document in the same folder if there is one, else the least nested.
     """
     return min(
         (path for _, path in paths(connection, tables, ids)),
@@ -193,7 +193,7 @@ def path_meant(
 
 
 def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> StoredText | None:
-    """The document at a path, else a document whose path is equal in composed form, else None."""
+    """The document at a path, else one whose path is equal in composed Unicode form, else None."""
     exact = _exact_text(connection, tables, file_path)
     if exact is not None:
         return exact
@@ -208,7 +208,7 @@ def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> 
 def pages_of(
     connection: apsw.Connection, tables: Tables, file_path: str, start: int, end: int
 ) -> tuple[str, int]:
-    """The pages of a converted document with a passage, and the first; "" and 0 if none."""
+    """The label of the pages of a passage, and the number of the first; "" and 0 without pages."""
     if not page_unit(file_path):
         return "", 0
     row = connection.execute(
@@ -265,10 +265,10 @@ def document_lines(connection: apsw.Connection, tables: Tables) -> Iterator[Docu
 
 
 def erase_deleted_terms(connection: apsw.Connection, tables: Tables) -> None:
-    """Rewrite the lexical index without deleted rows, if there are any, and delete their words.
+    """Rewrite the lexical index without deleted rows, if there are any, and delete unused words.
 
-    FTS5 may already have merged its tombstones away, so a mark in the word counts also records
-    deletions.
+    FTS5 may already have merged its tombstones away; so a mark in the word counts records deletions
+    too.
     """
     tombstone = connection.execute(
         f"SELECT 1 FROM {tables.fts}_data WHERE id >= ? LIMIT 1", (_FIRST_TOMBSTONE,)

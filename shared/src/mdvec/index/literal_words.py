@@ -42,13 +42,13 @@ def chunks_saying(
 ) -> NDArray[np.int64]:
     """The chunks, in order, that contain words literally, in any case and width.
 
-    The words may be in the text, the heading, the title, or the document's other names. Letters at
-    either end may be a part of a longer word if ``inside``. Digits match with and without grouping
-    (0120-333-906, 1,234,567).
+    The words may be in the text, the heading, the title, or the document's other names. With
+    ``inside``, the first and last word may be parts of longer words. Digits match with and without
+    grouping (0120-333-906, 1,234,567).
     """
     wanted = folded(words)
     pattern = words_pattern(wanted, inside=inside)
-    # Addresses are not indexed; an earlier format lacks more.
+    # The index has no addresses, so texts are searched too; an earlier format lacks more.
     where, value = contains("chunk_text", words)
     if not has_current_words(connection, tables):
         where, value = "?", "1"
@@ -69,7 +69,7 @@ def chunks_saying(
             or pattern.search(folded(text))
             or pattern.search(folded(readable_chunk(".md", text)))
         )
-    else:  # no term leads to signs, so all texts are read
+    else:  # signs have no terms, so all texts are read
         longest = max(wanted.split(), key=len)
         spelled = (longest, longest.translate(_FULL_WIDTH))
         saying.update(
@@ -84,7 +84,7 @@ def chunks_saying(
 def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> list[int]:
     """The chunks that contain a text of several terms literally, in any width.
 
-    A version counts with and without its v (15.3.1, v15.3.1).
+    A version matches with and without its v (15.3.1, v15.3.1).
     """
     wanted = folded(text)
     bare = wanted.removeprefix("v")
@@ -104,7 +104,7 @@ def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> li
 def chunk_texts(
     connection: apsw.Connection, tables: Tables, ids: Sequence[int]
 ) -> list[tuple[int, str, str]]:
-    """Each chunk's id, its title, path, heading and document's other names, and its text."""
+    """For each chunk: its id; title, path, heading and other names as one text; its own text."""
     rows = connection.execute(
         "SELECT v.id, v.document_id, d.title, d.file_path, v.heading, v.chunk_text "
         f"FROM {identifier(tables.vectors)} AS v "

@@ -1,4 +1,4 @@
-"""Finds the chunks nearest to a vector: exactly, or among the candidates of signatures."""
+"""Finds the chunks nearest to a vector among given ids, and stores constants of models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class EngineUnavailable(MdvecError):
-    """The vector index cannot answer now; a search by words still works, and nothing is lost."""
+    """The vector index cannot answer now; a search by words still can, and nothing is lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def nearest_among(
 
 
 def stored_vectors(connection: apsw.Connection, tables: Tables, where: str) -> Vectors:
-    """The vectors of the stored chunks that meet a condition in SQL: rows in order of ids."""
+    """The vectors of the stored chunks that meet a SQL condition, as rows in the order of ids."""
     import numpy as np
 
     rows = connection.execute(

@@ -1,8 +1,7 @@
-"""The properties of documents and the links between them, for the index.
+"""The properties of documents and the links between them, derived from the stored documents.
 
-Properties are tags, dates and other entries of front matter; like the search indexes, they are
-derived from the stored documents. Links are stored by key and resolved when they are read, since a
-key may name several documents, or a document that is imported later.
+Properties are tags, dates and other entries of front matter. Links are stored by key and resolved
+when they are read, since a key may name several documents, or a document that is imported later.
 """
 
 from __future__ import annotations
@@ -59,9 +58,9 @@ def insert_properties_and_links(
     content: str,
     properties: Properties,
 ) -> None:
-    """Store a document's properties and links, and the keys by which links find it.
+    """Store a document's properties and links, and the keys with which links can name it.
 
-    Its chunks are already stored, with consecutive ids.
+    Its chunks must be stored already, with consecutive ids.
     """
     connection.execute(
         f"INSERT INTO {tables.properties} "
@@ -98,7 +97,7 @@ def insert_properties_and_links(
 def other_names(properties: Properties) -> tuple[str, ...]:
     """The first aliases and tags of a document, and the descriptions in its front matter.
 
-    Searches also find each of its passages by them.
+    They are indexed with each of its chunks.
     """
     names = (properties.aliases + properties.tags)[:_MAX_OTHER_NAMES]
     return names + described(properties.values)
@@ -148,7 +147,7 @@ def stored_properties(
 
 @lru_cache(maxsize=2_048)
 def _properties(tags: str, aliases: str, day: str, other: str) -> Properties:
-    """Parse a row of properties, in which all but the day is JSON; cached for repeated hits."""
+    """Parse a row of properties; all but the day is JSON. Cached, as hits repeat documents."""
     return Properties(
         tuple(json.loads(tags)),
         tuple(json.loads(aliases)),
@@ -166,7 +165,7 @@ def _as_json(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TagCount:
-    """A tag, as one document spells it, and the number of documents that have it."""
+    """A tag, in the spelling of one document, and the number of documents that have it."""
 
     tag: str
     documents: int
@@ -190,17 +189,17 @@ def tag_counts(
 def documents_with_value(
     connection: apsw.Connection, tables: Tables, key: str, values: Sequence[str]
 ) -> frozenset[int]:
-    """The documents whose front matter has one of the values, or any value if there are none.
+    """The documents whose front matter has one of ``values`` for ``key``, or any if that is empty.
 
-    Case, width and a number's .0 make no difference; a list matches by each of its items, and
-    addresses (田中 <tanaka@example.jp>) by each name and address.
+    Case, width and a number's .0 make no difference. A list matches with each of its items, and
+    addresses (田中 <tanaka@example.jp>) with each name and address.
     """
     wanted = set(map(_comparison_form, values))
     return frozenset(
         document_id
-        for document_id, name, of_name in _entries(connection, tables)
+        for document_id, name, stored in _entries(connection, tables)
         if folded(name) == folded(key)
-        and (not wanted or not wanted.isdisjoint(map(_comparison_form, _with_addresses(of_name))))
+        and (not wanted or not wanted.isdisjoint(map(_comparison_form, _with_addresses(stored))))
     )
 
 
@@ -217,7 +216,7 @@ def _comparison_form(value: str) -> str:
 
 
 def value_counts(connection: apsw.Connection, tables: Tables) -> dict[str, Counter[str]]:
-    """How many documents have each value, by entry of the front matter."""
+    """By key of the front matter, how many documents have each value."""
     counts: dict[str, Counter[str]] = {}
     for _, name, values in _entries(connection, tables):
         counts.setdefault(name, Counter()).update(values)
@@ -225,7 +224,7 @@ def value_counts(connection: apsw.Connection, tables: Tables) -> dict[str, Count
 
 
 def short_enough(names: Iterable[str]) -> Iterator[str]:
-    """The names of entries or values that are short enough for an answer; others are left out.
+    """The keys or values that are short enough for an answer; others are left out.
 
     They are never shortened, because clients use them in filters.
     """
@@ -233,7 +232,7 @@ def short_enough(names: Iterable[str]) -> Iterator[str]:
 
 
 def _entries(connection: apsw.Connection, tables: Tables) -> Iterator[tuple[int, str, list[str]]]:
-    """Each entry of a front matter: its document's id, its name and its values."""
+    """Each entry of front matter: the document's id, the key and the values."""
     if not has_properties(connection, tables):
         return
     rows = connection.execute(
@@ -246,7 +245,7 @@ def _entries(connection: apsw.Connection, tables: Tables) -> Iterator[tuple[int,
 
 
 def documents_named(connection: apsw.Connection, tables: Tables, name: str) -> list[int]:
-    """The documents that a link with this name may mean: by path, else by name or alias."""
+    """The documents that a link with this name may lead to: by path, else by name or alias."""
     at_path = f"SELECT id FROM {identifier(tables.documents)} WHERE file_path = ?"
     exact = column(connection, at_path, (name,))
     if exact or not has_links(connection, tables):
@@ -256,7 +255,7 @@ def documents_named(connection: apsw.Connection, tables: Tables, name: str) -> l
 
 
 def documents_called(connection: apsw.Connection, tables: Tables, name: str) -> list[int]:
-    """The documents that a user's name may mean: as in a link, or else by title."""
+    """The documents that a user may mean by a name: as in a link, else by title."""
     by_title = f"SELECT id FROM {identifier(tables.documents)} WHERE title = ? ORDER BY id"
     return documents_named(connection, tables, name) or column(connection, by_title, (name,))
 
@@ -264,7 +263,7 @@ def documents_called(connection: apsw.Connection, tables: Tables, name: str) -> 
 def documents_linking_to_none(
     connection: apsw.Connection, tables: Tables, name: str
 ) -> frozenset[int]:
-    """The documents with a link to this name or path, if no document has it (yet)."""
+    """The documents with a link to this name or path, if the link leads to no document (yet)."""
     if documents_named(connection, tables, name):
         return frozenset()
     linking = (
@@ -277,9 +276,10 @@ def documents_linking_to_none(
 def documents_linking_to_folders(
     connection: apsw.Connection, tables: Tables, document_ids: Iterable[int]
 ) -> frozenset[int]:
-    """The documents with a link that leads to none, but ends as the folder of an index among these.
+    """The documents with an unresolved link that may lead to the folder of one of these indexes.
 
-    The links of a site may begin at a root above the source's.
+    The end of such a link is the folder's path, as links of a site may begin at a root above the
+    source's.
     """
     at_id = f"SELECT file_path FROM {identifier(tables.documents)} WHERE id = ?"
     paths = ((number, str(connection.execute(at_id, (number,)).get)) for number in document_ids)
@@ -361,7 +361,7 @@ def _links_of(connection: apsw.Connection, tables: Tables, document_id: int) -> 
 def _resolve_links(
     connection: apsw.Connection, tables: Tables, where: str, *values: int
 ) -> Iterator[_Link]:
-    """Each link with a document: preferably in the source's folder, else with the shortest path."""
+    """Each link, resolved to one document: in its own folder if possible, else the least nested."""
     documents, keys = identifier(tables.documents), tables.keys
     # The folder of a path is what precedes its last "/".
     cursor = connection.execute(

@@ -1,4 +1,4 @@
-"""The index of signatures: stored, cached in memory, and searched for the nearest chunks."""
+"""Stores signatures in the database, caches them in memory, and finds the nearest chunks."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ _CENTRED = 2
 _SAMPLE = 4_096
 _GROWTH = 2
 _MAX_MOVE = 0.05
-"""Rebuild if the squared distance between centre and mean exceeds this share of the vectors' mean
-squared distance from the mean."""
+"""The table is rebuilt if the squared distance between centre and mean exceeds this share of the
+vectors' mean squared distance from the mean."""
 _MIN_BYTES, _SHARE_OF_MEMORY = 64 * 2**20, 8
 _BLOCK_BYTES = 8 * 2**20
 _LONGLIST, _SHORTLIST = 1_024, 1_024
@@ -53,7 +53,7 @@ class SignatureBuild:
     """The header of a table of signatures, stored in its row 0.
 
     ``build_id`` is the whole content of the row. ``centre`` is None until the first import ends.
-    ``last_chunk`` is the highest chunk id at the time when the centre was last checked.
+    ``last_chunk`` was the highest chunk id when the centre was last checked.
     """
 
     build_id: bytes
@@ -73,7 +73,7 @@ def read_build(connection: apsw.Connection, tables: Tables) -> SignatureBuild:
 
 
 def entries(vectors: Vectors, centre: Vectors | None) -> bytes:
-    """The stored entries of chunks: their signs and, around a centre, square and gain."""
+    """The stored entries of chunks: their signs and, if there is a centre, square and gain."""
     dimension = vectors.shape[1]
     signed = signatures(vectors, no_centre(dimension) if centre is None else centre)
     stored = np.empty(len(vectors), dtype=entry_type(dimension, centred=centre is not None))
@@ -158,8 +158,8 @@ def insert_signatures(
 class ToolSignatures:
     """All signatures of a tool, in the order of their chunks.
 
-    ``first_chunks`` has the id of each document's first chunk, ``ends`` the end of each document's
-    signatures in ``stored``.
+    For each document, ``first_chunks`` has the id of its first chunk, and ``ends`` the index in
+    ``stored`` after its signatures.
     """
 
     state: _State
@@ -304,7 +304,7 @@ def nearest_by_signatures(
     limit: int,
     within: ChunkRanges | None,
 ) -> list[Near]:
-    """The likely nearest chunks, compared exactly."""
+    """The ``limit`` nearest of the likely nearest chunks, which are compared exactly."""
     narrow = max(_SHORTLIST, 4 * limit)
     likely = likely_nearest(connection, tables, vector, _LONGLIST, narrow, within)
     return nearest_among(connection, tables, vector, limit, likely)

@@ -1,15 +1,15 @@
 """Sign-bit (LSH) signatures of embeddings, which preselect neighbours in a few milliseconds.
 
-A signature holds the signs of a vector's difference from a centre after a random rotation; short
-vectors get several rotations, for at least 1,024 bits. The expected share of bits in which two
-signatures differ is the angle between the differences divided by pi (random hyperplanes: Charikar,
-"Similarity estimation techniques from rounding algorithms", 2002). The rotation is the randomised
-Hadamard transform H D2 H D1 with fixed random signs D: fast, without a stored matrix, and the same
-on every machine.
+The centre is subtracted from a vector, and the difference is rotated at random; its signs are the
+signature. Short vectors get several rotations, for at least 1,024 bits. The expected share of bits
+in which two signatures differ is the angle between the differences divided by pi (random
+hyperplanes: Charikar, "Similarity estimation techniques from rounding algorithms", 2002). The
+rotation is the randomised Hadamard transform H D2 H D1 with fixed random signs D: fast, without a
+stored matrix, and the same on every machine.
 
-The vectors of some models are close together: their mean cosine is .9, and their signs hardly
-differ. Relative to their mean they differ as much as those of other models. A signature around a
-centre therefore also has two numbers for estimating the distance to a query: the squared length of
+The vectors of some models are close together: their mean cosine is .9, and their own signs hardly
+differ, but those of differences from their mean do. As the differences vary in length, a signature
+around a centre also has two numbers for estimating the distance to a query: the squared length of
 the difference (square), and its length divided by its mean agreement with its own signs (gain; Gao
 and Long, "RaBitQ", 2024).
 """
@@ -39,8 +39,8 @@ _ESTIMATED_AT_ONCE = 128
 _SHARE = 64
 """The first comparison keeps at least one signature in 64."""
 _SURE, _DEVIATIONS = 48, 3.0
-"""The second comparison keeps every signature that could be nearer than the 48th best estimate if
-its own estimate is off by three standard deviations."""
+"""The second comparison keeps every signature whose estimate plus three standard deviations reaches
+the 48th best estimate."""
 _MANY, _WIDENING = 4, 8
 """If the second comparison keeps more than one in 4, it is repeated on 8 times as many."""
 _MAX_UNCOMPARED = 320
@@ -107,8 +107,9 @@ def nearest_signatures(query: Floats, stored: Signatures, wide: int, narrow: int
     """The indexes of at most ``narrow`` signatures that are likely nearest to a query vector.
 
     First, ``wide`` or more signatures are preselected by the number of differing bits. For these,
-    the product of their signs with the rotated query gives a better estimate of the distance; those
-    that may be among the very nearest are kept. If they are many, the preselection is widened.
+    the product of their signs with the rotated query estimates the distance better, and those that
+    may be among the very nearest are kept. If many are kept, both steps are repeated with a wider
+    preselection.
     """
     count = len(stored)
     if count <= min(narrow, _MAX_UNCOMPARED):
@@ -152,7 +153,7 @@ def _scores_by_bits(rotated: Floats, length: np.float32, stored: Signatures) -> 
 def _candidates_by_bound(
     rotated: Floats, length: np.float32, stored: Signatures, places: Places
 ) -> tuple[Places, Floats]:
-    """The indexes that may be among the nearest, and an upper bound of the nearness of each."""
+    """Those of ``places`` that may be among the nearest, and an upper bound of their nearness."""
     scores, deviations = _estimates(rotated, length, stored.at(places))
     sure = scores[_largest(scores, _SURE)].min()
     best = scores + np.float32(_DEVIATIONS) * deviations
@@ -161,7 +162,7 @@ def _candidates_by_bound(
 
 
 def _differing(words: Words, own: Words) -> Words:
-    """The number of differing bits of each signature; counts are added up eight bytes at a time."""
+    """The number of differing bits of each signature; the sums add eight bytes at a time."""
     counts = np.bitwise_count(words ^ own).view(np.uint64)
     lanes = (counts & _LANES) + ((counts >> np.uint64(8)) & _LANES)
     total: Words = lanes[:, 0].copy()

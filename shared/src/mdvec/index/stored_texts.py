@@ -1,6 +1,6 @@
-"""Searches the stored texts themselves for words that the index of words does not have.
+"""Searches the stored texts themselves for words that the word index does not have.
 
-A text may spell a word in several parts: サーバー室 for サーバ室.
+A text may write a word differently, such as サーバー室 for サーバ室.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ from mdvec.text import HYPHENS, folded, identifier, morphemes
 _MAX_READ_BYTES = 64_000_000
 """How much stored text is read at most; a million bytes take about 2.5 ms."""
 _MAX_STATING = 1_000
-"""The maximum number of documents whose front matter and passages are read for a word found nowhere
-else, which takes about 10 ms."""
+"""The maximum number of documents in which ``front_matter_with`` looks, which takes about 10 ms."""
 _PARTS = re.compile(r"[a-z]+|\d+")
 _HIRAGANA = re.compile("[\u3041-\u3096]")
 _VERB_END = "[\u3041-\u3096]{1,3}"
@@ -38,9 +37,9 @@ _IDENTIFIER = re.compile(rf"(?=.*[a-z])(?=.*\d)[a-z0-9{HYPHENS}]+")
 def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -> list[int] | None:
     """The documents that contain a word in any case; None if there is too much text to read.
 
-    A number matches in any grouping, an identifier with digits with any signs between its parts,
-    kanji with a space among them, as between a person's names, and a compound of kanji with the
-    endings of its verbs, if the reading is the same (申込書: 申し込み書).
+    A number matches in any grouping, and an identifier with digits with any signs between its
+    parts. Kanji also match with a space between them, as between the names of a person, and with
+    the endings of verbs if the reading is the same (申込書: 申し込み書).
     """
     if _is_too_much(connection, tables):
         return None
@@ -49,7 +48,7 @@ def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -
 
 
 def documents_saying(connection: apsw.Connection, tables: Tables, words: str) -> list[int]:
-    """The documents, perhaps too many to read, that contain words as for ``chunks_saying``."""
+    """The documents that contain words as in ``chunks_saying``; none if there is too much text."""
     if _is_too_much(connection, tables):
         return []
     pattern = words_pattern(folded(words), inside=True)
@@ -58,7 +57,7 @@ def documents_saying(connection: apsw.Connection, tables: Tables, words: str) ->
 
 
 def chunks_naming(connection: apsw.Connection, tables: Tables, name: str) -> list[int] | None:
-    """The chunks with a name that the index has no term for (C++), as a word, in any case.
+    """The chunks with a whole word for which the word index has no term, such as C++, in any case.
 
     None if there is too much text to read.
     """
@@ -98,10 +97,10 @@ def chunks_with(
 def front_matter_with(
     connection: apsw.Connection, tables: Tables, word: str, document_ids: Sequence[int]
 ) -> list[str]:
-    """The paths of documents with a whole word in a value of front matter, if no passage has it.
+    """The paths of documents with a whole word in a value of front matter.
 
-    Only the passages of ``document_ids`` are read. A part of a longer word, an address or a version
-    is not a whole word. The list is empty if very many documents have the word.
+    Empty if a chunk of ``document_ids`` has the word, or if too many documents would be read. A
+    part of a longer word, an address or a version is not a whole word.
     """
     if not has_properties(connection, tables) or len(document_ids) > _MAX_STATING:
         return []
@@ -125,7 +124,7 @@ def front_matter_with(
 
 
 def _rows_with(connection: apsw.Connection, tables: Tables, texts: str, spelling: str) -> list[int]:
-    """The ids of a query's rows whose ``text`` contains a word, as for ``documents_with``."""
+    """The ids of the rows of a query whose ``text`` contains a word as in ``documents_with``."""
     wanted = folded(spelling)
     parts = _PARTS.findall(wanted) if _IDENTIFIER.fullmatch(wanted) else []
     if NUMBER.fullmatch(wanted) and len(digits_of(wanted)) >= MIN_GROUPED:
@@ -140,7 +139,7 @@ def _rows_with(connection: apsw.Connection, tables: Tables, texts: str, spelling
     else:
         where, value = contains("text", spelling)
         return column(connection, f"SELECT id FROM ({texts}) WHERE {where}", (value,))
-    # Finding full-width words needs every text to be folded; a current index already has them.
+    # Full-width words are only found in folded text; a current word index already has them.
     is_current = has_current_words(connection, tables)
     rows = connection.execute(
         f"SELECT id, text FROM ({texts}) WHERE text LIKE ?",
@@ -154,7 +153,7 @@ def _rows_with(connection: apsw.Connection, tables: Tables, texts: str, spelling
 
 
 def _rows_with_kanji(connection: apsw.Connection, texts: str, spelling: str) -> list[int]:
-    """The rows that have a compound of kanji, perhaps with signs among them."""
+    """The rows with a compound of kanji, perhaps with spaces or endings of verbs between them."""
     pattern = re.compile(rf"(?:[\s・]?|{_VERB_END})".join(spelling))
     rows = connection.execute(
         f"SELECT id, text FROM ({texts}) WHERE text LIKE ?", ("%".join(["", *spelling, ""]),)

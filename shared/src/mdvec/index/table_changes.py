@@ -1,8 +1,8 @@
-"""Replaces, renames and drops a tool's tables, and keeps its index of vectors up to date.
+"""Replaces, renames and drops a tool's tables, and keeps its vector index up to date.
 
 Chunks may be stored before their vectors, so that searches by words find them at once. All chunks
-of such a document have an empty embedding. A partial index makes counting them fast, and exists
-only while there are any.
+of such a document have an empty embedding. A partial index, which exists only while there are such
+chunks, makes counting them fast.
 """
 
 from __future__ import annotations

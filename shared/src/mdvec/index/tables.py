@@ -1,8 +1,8 @@
-"""The names of a tool's own tables; creates, checks and drops them and the derived indexes.
+"""The names of a tool's tables; creates, checks and drops them and the derived indexes.
 
-Documents and chunks are in ``documents_{tool}`` and ``vectors_{tool}``; the indexes derived from
-them are named by the tool's id and generation. A rebuild fills tables of the next generation, and
-one transaction replaces the current tables with them.
+Documents and chunks are in ``documents_{tool}`` and ``vectors_{tool}``. The names of the indexes
+derived from them have the tool's id and generation. A rebuild fills tables of the next generation,
+which replace the current ones in one transaction.
 """
 
 from __future__ import annotations
@@ -17,15 +17,17 @@ from mdvec.database import has_table
 from mdvec.text import identifier
 
 _WORDS_FORMAT = 7
-_PROPERTIES_FORMAT, _WITH_LINKS = "12", (*"456789", "10", "11", "12")
-_EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3, 4, 5, 6), (*"23456789", "10", "11")
-"""Usable earlier formats. Those of words lack numbers in groups (3 has them only beside spaces and
-signs, and none of thousands), whole identifiers with hyphens (4), months in names and descriptions
-(5), or numbers in groups beside units (6). Those of properties lack the present links (2
-and 3), dates of other keys and eras, the present tags (2 to 4), the items of unclosed lists (2 to
-5), names in mappings (2 to 6), what Org says, as read now (2 to 7), keys that come again and
-lists with slips (2 to 8), items with a colon (2 to 9), emoji in tags of the text and the keys of
-mappings (2 to 10), or folders by their ``_index`` (2 to 11)."""
+_EARLIER_WORDS = (2, 3, 4, 5, 6)
+"""Earlier formats of the word index that searches can still use. Format 4 added numbers in groups
+(3 has them only beside spaces and signs, without thousands), 5 whole identifiers with hyphens, 6
+months in names and descriptions, and 7 numbers in groups beside units."""
+_PROPERTIES_FORMAT = "12"
+_EARLIER_PROPERTIES = (*"23456789", "10", "11")
+"""Earlier formats of the properties that searches can still use. Format 4 added the present links,
+5 dates from other keys and eras and the present tags, 6 items of unclosed lists, 7 names in
+mappings, 8 the present reading of Org, 9 repeated keys and malformed lists, 10 items with a colon,
+11 emoji in tags of the text and keys of mappings, and 12 folders by their ``_index``."""
+_WITH_LINKS = (*"456789", "10", "11", "12")
 WORD_TABLES = ("terms", "fts", "counts", "vocabulary")
 PROPERTY_TABLES = ("properties", "tags", "links", "keys")
 DERIVED = (*WORD_TABLES, *PROPERTY_TABLES, "signatures")
@@ -33,7 +35,7 @@ DERIVED = (*WORD_TABLES, *PROPERTY_TABLES, "signatures")
 
 
 class _Derived:
-    """The name of a derived table, which begins with the attribute's name; SQL needs no quotes."""
+    """The name of a derived table, beginning with the attribute's name; SQL needs no quotes."""
 
     def __set_name__(self, _: type, kind: str) -> None:
         self._kind = kind
@@ -46,7 +48,7 @@ class _Derived:
 class Tables:
     """The names of one generation of a tool's tables; ``documents`` and ``vectors`` need quotes.
 
-    ``staged`` tables belong to an unfinished rebuild; no tool's name contains their '@'.
+    ``staged`` tables belong to an unfinished rebuild; their '@' cannot be in a tool's name.
     """
 
     tool_id: int
@@ -73,7 +75,7 @@ class Tables:
     fts = _Derived()
     """Lexical index (FTS5)."""
     terms = _Derived()
-    """View of the lexical index's terms with their document frequencies (fts5vocab)."""
+    """The terms of the lexical index with their document frequencies (fts5vocab)."""
     counts = _Derived()
     """The counts of each chunk's words."""
     vocabulary = _Derived()
@@ -83,9 +85,9 @@ class Tables:
     tags = _Derived()
     """The documents' tags."""
     links = _Derived()
-    """The links between documents, by the keys they name."""
+    """The links in documents, by the key that a link names."""
     keys = _Derived()
-    """The keys by which links find documents."""
+    """The keys that links may name, each with a document."""
 
     def index(self, what: str) -> str:
         """Name of the SQLite index on ``what``."""
@@ -189,7 +191,7 @@ def create_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def words_version() -> str:
-    """The version of a word index built now: its format, and the dictionary installed."""
+    """The version of a word index built now: the current format and the installed dictionary."""
     return _version(_WORDS_FORMAT)
 
 
@@ -203,7 +205,7 @@ def has_words(connection: apsw.Connection, tables: Tables) -> bool:
 
 
 def has_usable_words(connection: apsw.Connection, tables: Tables) -> bool:
-    """Whether the word index has the installed dictionary's version, perhaps in an older format."""
+    """Whether searches can use the word index: same dictionary, perhaps an earlier format."""
     usable = (words_version(), *map(_version, _EARLIER_WORDS))
     return _stored_version(connection, tables) in usable
 
@@ -287,6 +289,6 @@ def has_word_indexes(connection: apsw.Connection, tables: Tables) -> bool:
 def drop_derived(
     connection: apsw.Connection, tables: Tables, kinds: Sequence[str] = DERIVED
 ) -> None:
-    """Drop the derived tables that exist in the file, of all kinds or of some."""
+    """Drop the derived tables of these kinds, as far as they exist."""
     for kind in kinds:
         connection.execute(f"DROP TABLE IF EXISTS {getattr(tables, kind)}")

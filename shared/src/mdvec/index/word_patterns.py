@@ -14,11 +14,11 @@ NUMBER = re.compile(rf"\d+(?:{_SEPARATOR}\d+)*")
 _NUMBER_FIRST = re.compile(rf"(?<![a-z0-9_]){NUMBER.pattern}")
 """A number that does not follow a letter, as it would in an identifier."""
 MIN_GROUPED = 4
-"""The least digits of a number that may be written in groups of thousands."""
+"""The minimum digits of a number that may be written in groups of thousands."""
 _GAP = r"(?:(?!\n[^\S\n]*\n)\s)+"
 """What may be between words: spaces and line ends, but no blank line, which ends a text."""
 _MIN_JOINED = 6
-"""The least digits of a number that may be grouped arbitrarily (phone); fewer may be a range."""
+"""The minimum digits of a number that may be grouped in any way (phone); fewer may be a range."""
 
 
 def digits_of(number: str) -> str:
@@ -44,7 +44,7 @@ def words_pattern(wanted: str, *, inside: bool) -> re.Pattern[str]:
 
 
 def whole_word_pattern(wanted: str) -> re.Pattern[str]:
-    """A pattern for a folded word that is no part of a longer one; spaces may be among kanji."""
+    """A pattern for a folded word, not a part of a longer one; kanji may have spaces between."""
     is_kanji = FEW_KANJI.fullmatch(wanted) is not None
     word = r"[\s・]?".join(wanted) if is_kanji else words_pattern(wanted, inside=True).pattern
     return re.compile(f"(?<!{_IN_WORD})(?<!{_IN_WORD}{_JOINING}){word}(?!{_JOINING}?{_IN_WORD})")
@@ -70,7 +70,7 @@ def _any_groups(number: str) -> str:
 
 
 def contains(column: str, spelling: str) -> tuple[str, str]:
-    """A SQL condition that a column contains a word, and its value."""
+    """A SQL condition that a column contains a word in any case, and its parameter."""
     if spelling.upper() == spelling.lower():
         return f"instr({column}, ?)", spelling
     escaped = spelling.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

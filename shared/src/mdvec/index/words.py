@@ -1,4 +1,4 @@
-"""The index of words: terms by field (FTS5), their counts, and the spellings that a tool has."""
+"""The word index: terms by field (FTS5), their counts, and the words of a tool with readings."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ALL_WORDS = ("", chr(sys.maxunicode))
 _BYTES_EACH = 6
 _MAX_COUNT = 255
 _DELETED = -1
-"""The id of a row that exists after deletions, when the vocabulary may have unused words."""
+"""The id of a row that marks deletions, after which the vocabulary may have unused words."""
 _MAX_WITH_PHRASES = 100
 _MAX_POSTINGS = 1_500
 _MAX_POSTINGS_WITHIN = 20_000
@@ -64,7 +64,7 @@ def delete_unused_words(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def words_containing(connection: apsw.Connection, tables: Tables, part: str) -> list[str]:
-    """Some indexed words in letters that contain ``part``, the shortest first; "_" is ignored."""
+    """Some indexed words in letters that contain ``part``, shortest first; "_" is ignored."""
     return column(
         connection,
         f"SELECT term FROM {tables.vocabulary} "
@@ -84,7 +84,7 @@ def has_beginning(connection: apsw.Connection, tables: Tables, letters: str) -> 
 def other_spellings(
     connection: apsw.Connection, tables: Tables, term: str, reading: str
 ) -> list[str]:
-    """The spellings, by reading, of a word that occurs in no chunk (渡邊: 渡辺, おや: 親)."""
+    """Stored words with the reading of a word that no chunk has (渡邊: 渡辺, おや: 親)."""
     alike = f"SELECT term FROM {tables.vocabulary} WHERE reading = ? AND term <> ?"
     others = column(connection, alike, (reading, term))
     return [other for other in others if not are_homophones(term, other)]
@@ -109,7 +109,7 @@ def nearest_words(connection: apsw.Connection, tables: Tables, term: str) -> lis
 
 
 def in_katakana(connection: apsw.Connection, tables: Tables, word: str) -> list[str]:
-    """The words in katakana that spell an English word (hook: フック); none for other words."""
+    """The katakana words that may spell an English word (hook: フック); none for other words."""
     kana = first_kana(word)
     if not kana:
         return []
@@ -170,7 +170,7 @@ def word_counts(
 ) -> dict[int, dict[str, FieldCounts]]:
     """How often each word of a question occurs in each field of each chunk.
 
-    ``variants`` has, for each word, the terms of the index that count as this word.
+    ``variants`` has for each word the indexed terms that count as this word.
     """
     word_of = {crc32(term.encode()): word for word, terms in variants.items() for term in terms}
     numbers = ",".join(map(str, chunk_ids))
@@ -196,7 +196,7 @@ def _field_counts(packed: bytes, word_of: Mapping[int, str]) -> dict[str, FieldC
 def chunks_matching(
     connection: apsw.Connection, tables: Tables, expression: str, limit: int = -1
 ) -> list[int]:
-    """Some chunks, or all, that match an expression of FTS5 on their terms."""
+    """The chunks that match an FTS5 expression, at most ``limit``; in no order."""
     fts = tables.fts
     sql = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? LIMIT ?"
     return column(connection, sql, (expression, limit))
@@ -265,13 +265,13 @@ def matching_chunks(
     limit: int,
     within: ChunkRanges | None = None,
 ) -> list[int]:
-    """The ``limit`` best chunks by BM25 for the rarest of the query's terms, and for its words.
+    """The ``limit`` best chunks by BM25 for the query's rarest terms; then half as many for words.
 
     Terms are used from the rarest on until they have too many postings: frequent terms cost the
     most and are the least specific, and candidates are scored by all terms later. A name in letters
-    is one term, while a few Japanese words yield dozens, which would outvote it; so the rarest
-    words alone find half as many chunks in addition. With ``within``, only those chunks are found,
-    and more postings are read because most belong to other chunks.
+    is one term, but a few Japanese words yield dozens, which would outvote it; so the rarest words
+    in letters are also searched alone. With ``within``, only those chunks are found, and more
+    postings are read, as most belong to other chunks.
     """
     known = sorted(
         (term for term, count in frequencies.items() if count), key=frequencies.__getitem__
