@@ -32,11 +32,10 @@ _Listed = tuple[list[tuple[DatasetTable, Tool]], tuple[tuple[int, str, int], ...
 
 @dataclass
 class CurrentData:
-    """The tables of the active tools, with the current state of their files and ledgers.
+    """The tables of the active tools, with the current states of their files and ledgers.
 
-    A dataset's missing file has the size -1; a household's months start on the day
-    ``month_starts_on``. The database is checked before each query, but opened only if it was
-    changed.
+    A missing file has the size -1. A household's months start on the day ``month_starts_on``. Each
+    call checks the database, but opens it only if it was changed.
     """
 
     database: Path
@@ -110,7 +109,7 @@ def table_origin(database: Path, name: str) -> JsonAnswer:
 
 
 def described_dataset(tool: Tool, tables: Sequence[DatasetTable], guard: AnswerGuard) -> JsonAnswer:
-    """The description of a dataset: its tables, with columns and types if these fit."""
+    """The description of a dataset: its tables, with columns and types if they fit."""
     if not tables:
         how = f"the user can do it: mdvec import -n {tool.name}"
         return {"tables": [], "warnings": [f"nothing is imported yet; {how}"]}

@@ -23,9 +23,10 @@ logger = logging.getLogger("mdvec")
 
 @dataclass(frozen=True, slots=True)
 class Exporter:
-    """Exports results to a folder of files with handles, or as tables with names.
+    """Writes results to files with handles, or as tables with names.
 
-    By default an export has at most ``max_rows`` rows, and a table lives for ``table_seconds``.
+    By default, an export has at most ``max_rows`` rows, and a table expires after
+    ``table_seconds``.
     """
 
     queries: QueryProcess
@@ -100,7 +101,7 @@ class Exporter:
 
 
 class Reaper:
-    """A thread that wakes up when the next export expires."""
+    """A thread that deletes exports when they expire, and ends an unused second child."""
 
     def __init__(self, exports: ExportFolder, queries: QueryProcess) -> None:
         self._exports = exports

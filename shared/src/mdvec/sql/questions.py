@@ -52,10 +52,10 @@ _NO_ROW = "no row fits into an answer; select fewer columns"
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A question that can be run: the statement ``sql`` over a table or a SELECT.
+    """A question that can be run: the statement ``sql`` over ``source``, a table or a SELECT.
 
-    ``bound`` has the parameters of both; with None, parameters are refused. ``notes`` are sentences
-    for its answer, ``saved_as`` is the name of a saved question.
+    ``bound`` has the parameters of both; with None, parameters are refused. ``notes`` are added to
+    the answer's warnings. ``saved_as`` is the name, if it is a saved question.
     """
 
     source: str
@@ -82,12 +82,12 @@ class Questions:
         self, name: str, sql: str | None, description: str | None, mode: SaveMode,
         how: str = "mode=replace",
     ) -> JsonAnswer:  # fmt: skip
-        """Save a question, after its SQL was checked as if it were run; or delete a question.
+        """Save a question after checking its SQL as if it were run; or delete a question.
 
-        ``how`` tells, in the caller's words, how to replace a question of that name.
+        ``how`` says, in the caller's words, how to replace a question of that name.
 
         Raises:
-            QueryError: the SQL is refused, with a form that works if one is found.
+            QueryError: the SQL is refused; the message has a form that works, if there is one.
             SavedQueryError: the name is taken, reserved, that of a table, or unknown.
             DatabaseError: the database cannot be written.
         """
@@ -114,12 +114,12 @@ class Questions:
         )
 
     def prepare(self, query: str, parameters: Mapping[str, object] | None) -> Prepared:
-        """Prepare a SELECT with its values, a table, or the question of that name with its values.
+        """Prepare a query: a SELECT, or the name of a table or question; with values if it has any.
 
         Raises:
             WrongParameters: the values do not fit.
-            SavedQueryError: there are values, but no question has that name; or there are no
-                values, and both a table and a question have the name.
+            SavedQueryError: there are values, but no question has that name; or there are none, and
+                both a table and a question have the name.
             QueryError: a ready-made question could not read its table.
         """
         name = queries.plain_name(query)
@@ -178,10 +178,10 @@ class Questions:
 
         Args:
             prepared: what to run.
-            may_export: whether all rows may be written to a file, whose handle is in the answer.
+            may_export: whether all rows may be exported if not all fit; the answer has the handle.
 
         Raises:
-            ExportError: the file of all rows could not be put in place.
+            ExportError: the exported file could not be put in place.
         """
         fetched = self._rows(prepared, prepared.sql, self.guard)
         answer = {**_table(fetched), "total_rows": len(fetched.rows)}
@@ -229,7 +229,7 @@ class Questions:
 
     def file(self, prepared: Prepared, fmt: ExportFormat, max_rows: int | None) -> ExportedFile:
         """All rows of an answer in a file outside the exports; the caller moves or deletes it."""
-        with telling_of(prepared):
+        with naming_saved(prepared):
             return self.queries.export(
                 prepared.source, prepared.sql, fmt=fmt, parameters=prepared.bound,
                 max_rows=max_rows or self.exporter.max_rows,
@@ -255,7 +255,7 @@ class Questions:
         return plot_of(columns, fetch, kind, title)
 
     def _rows(self, prepared: Prepared, sql: str, guard: AnswerGuard) -> QueryRows:
-        with telling_of(prepared):
+        with naming_saved(prepared):
             return self.queries.rows(
                 prepared.source, sql, max_rows=guard.max_rows, max_bytes=guard.max_bytes,
                 parameters=prepared.bound,
@@ -268,7 +268,7 @@ class Questions:
         return int(str(count))
 
     def _cut(self, answer: JsonAnswer, prepared: Prepared) -> JsonAnswer:
-        """As many rows as fit, and how to get the others; if no row fits, fewer columns."""
+        """The answer with as many rows as fit, and how to get the others; or with fewer columns."""
         total, in_python = answer["total_rows"], _IN_PYTHON if "handle" in answer else ""
         counted = "more" if total is None else f"{total:,}"
         # The SQL of a question that is run by its name is not in the call.
@@ -286,9 +286,9 @@ class Questions:
         )
 
     def _rest_of_answer(self, prepared: Prepared) -> tuple[JsonAnswer, list[str]]:
-        """The exact number of rows, a handle for all of them if they fit a file, and warnings."""
+        """The exact number of rows, a handle for all of them if they fit a file; and warnings."""
         try:
-            with telling_of(prepared):
+            with naming_saved(prepared):
                 made = self.exporter.export(
                     prepared.source, "parquet", None, prepared.sql, parameters=prepared.bound
                 )
@@ -309,15 +309,15 @@ class Questions:
         Raises:
             WrongParameters: the values do not fit.
             SavedQueryError: there is no question of that name.
-            QueryError: a ready-made one could not read its table.
+            QueryError: a ready-made question could not read its table.
         """
         if name not in READY:
             query = queries.find_saved(self.database, name, READY)
             prepared = Prepared(query.sql, SELECT_ALL, {}, saved_as=query.name)
             if not (query.parameters or parameters):
                 return prepared
-            # The stored types may be those of an earlier version or of earlier columns.
-            with telling_of(prepared):
+            # The stored types may be from an earlier version, or for earlier columns.
+            with naming_saved(prepared):
                 known = self.queries.judged(query.sql, _plainly_named(parameters)).parameters
             return replace(prepared, bound=bound(query.name, known, parameters))
         question = READY[name]
@@ -329,7 +329,7 @@ class Questions:
         return Prepared(table, plan.sql, {}, tuple(notes))
 
     def _not_counted(self, table: str) -> list[str]:
-        """Notes on rows of a ledger that the household's sums leave out; empty for other tables."""
+        """Notes on rows of the ledger that the household's sums leave out; [] for other tables."""
         if fold(table) != LEDGER_TABLE:
             return []
         kinds = self.queries.rows(table, _NOT_COUNTED, max_rows=_MAX_KINDS).rows
@@ -382,7 +382,7 @@ def _table(fetched: QueryRows) -> JsonAnswer:
 
 
 @contextmanager
-def telling_of(prepared: Prepared) -> Iterator[None]:
+def naming_saved(prepared: Prepared) -> Iterator[None]:
     """Within this context, the error for a missing table names the saved question.
 
     Raises:

@@ -13,13 +13,13 @@ from mdvec.sql.core.refusals import QueryError
 from mdvec.sql.process.query_process import QueryProcess
 
 _MAX_SECONDS = 1.0
-"""How long a list determines types; further questions have their stored types."""
+"""How long ``saved_now`` may determine types."""
 
 
 def saved_now(queries: QueryProcess, database: Path) -> Iterator[SavedQuery]:
-    """The saved questions; parameters have the types that follow from the current data.
+    """The saved questions, with the types of their parameters for the current tables.
 
-    Questions that no longer run, or whose turn comes after ``_MAX_SECONDS``, have stored types.
+    After ``_MAX_SECONDS``, and for questions that no longer run, these are the stored types.
 
     Raises:
         DatabaseError: the database cannot be read.

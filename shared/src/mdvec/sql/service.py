@@ -1,4 +1,4 @@
-"""Use cases of SQL over the user's tables: answers of limited size, with notes on sources."""
+"""The use cases of SQL over the user's tables; answers have a limited size and notes on sources."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ logger = logging.getLogger("mdvec")
 
 MAX_ERROR_BYTES = 900
 Concerns = Callable[["Freshness"], bool]
-"""Tells whether an answer may come from a source."""
+"""Returns whether an answer may come from a source."""
 Notes = Callable[[Concerns | None], list[str]]
-"""Returns the notes on the sources concerned, or on all sources for None."""
+"""Returns the notes on the sources for which ``Concerns`` is true; for None, on all sources."""
 _MAX_ANSWER_BYTES = 1_000_000
 
 
 class NotAnswered(MdvecError):
-    """A request failed; the message has its error and other possible reasons."""
+    """A request failed; the message has the error, and other possible reasons for it."""
 
     def __init__(self, *sentences: str) -> None:
         super().__init__("; ".join(sentences))
@@ -58,10 +58,10 @@ class NotAnswered(MdvecError):
 
 
 class SourceWatch(Protocol):
-    """Checks the sources of tables, to note which are newer than their import."""
+    """Checks the sources of tables, for notes on those that are newer than their import."""
 
     def __call__(self, concerns: Concerns, *, runs_sql: bool) -> Notes:
-        """Begin a check; before SQL runs, it may wait for imports of the sources concerned."""
+        """Begin a check; if SQL will run, it may wait for imports of the concerned sources."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class RequestedData:
 
     Attributes:
         sql: a table's name or a query; None for a call without one.
-        tool: the dataset whose tool is called.
+        tool: the name of the tool that is called, if it is a dataset's.
     """
 
     sql: str | None = None
@@ -79,7 +79,7 @@ class RequestedData:
     def concerns(self, state: Freshness, materialized: Iterable[str]) -> bool:
         """Whether the answer may come from this source.
 
-        The answer to a query over one of the ``materialized`` tables may come from any source.
+        A query that names one of the ``materialized`` tables concerns every source.
         """
         if self.sql is None:
             return self.tool in (None, state.tool)
@@ -97,7 +97,7 @@ class RequestedData:
 
 
 def _table_of(state: Freshness) -> str:
-    """The prefix of the names of a source's tables."""
+    """The name of a source's table, or the prefix of the names of its tables."""
     return HOUSEHOLD_TABLE if KINDS[state.kind].has_ledger else table_name(state.tool)
 
 
@@ -106,10 +106,10 @@ class Analytics:
 
     Args:
         queries: runs their queries.
-        exports: holds the exported files.
+        exports: the folder of exported files.
         settings: the section ``[analytics]``.
         sources: checks the sources of queried tables; None for no checks.
-        database: has the saved questions and the origin of tables; None for neither.
+        database: has the saved questions and the origins of tables; None for neither.
     """
 
     def __init__(
@@ -166,12 +166,12 @@ def answered_within_guard(
     request: RequestedData,
     guard: AnswerGuard | None = None,
 ) -> JsonAnswer:
-    """The answer of ``work``, with warnings cut to ``guard``, by default that of the settings.
+    """The answer of ``work``, with the warnings that fit into ``guard``, by default the settings'.
 
-    Warnings about sources only name those that were read, or all if a table is missing.
+    Warnings about sources are only about those that were read, or about all if a table is unknown.
 
     Raises:
-        MdvecError: ``work`` raised it, or it is a NotAnswered with the message of that error.
+        MdvecError: the error of ``work``, or a NotAnswered with its message and warnings.
     """
     fit_warnings = (guard or analytics.guard).fit_warnings
     if analytics.sources is None:
@@ -201,7 +201,7 @@ def answered_within_guard(
 
 @dataclass(frozen=True, slots=True)
 class SourcesNow:
-    """Checks the sources when their notes are needed.
+    """A ``SourceWatch`` that checks sources only when their notes are requested.
 
     Args:
         database: the database file.

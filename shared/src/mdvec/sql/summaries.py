@@ -39,13 +39,13 @@ _BRIEFER: tuple[tuple[tuple[str, ...], int], ...] = (
     ((*SPREAD, "distinct_count"), 5),
     ((*SPREAD, "distinct_count", "median"), 4),
 )
-"""The steps to shorten a profile: figures to omit, and the digits that fractions keep."""
+"""The steps that shorten a profile: the figures to omit, and the digits that the others keep."""
 _LISTED = (
     ("min", "max", "mean", "median", "null_rate"),
     ("min", "max", "mean", "null_rate"),
     ("min", "max", "null_rate"),
 )
-"""The figures of each column if there is no room for their names, by step; they form a list."""
+"""The next steps: the figures that are listed for each column, without their names."""
 _LISTED_DIGITS = 4
 _SHORTENED = "shortened; columns=[…] tells all of a few"
 _MAX_LEFT_OUT = 80
@@ -151,7 +151,7 @@ class Summaries:
         date_range: tuple[str, str] | None,
         date_column: str | None,
     ) -> tuple[Column | None, _Selected]:
-        """The column of dates, by default the table's only one, and the rows in the date range."""
+        """The column of dates (by default the only one), and the rows in the date range."""
         if date_range is None:
             return period_column(columns, date_column), _Selected(self.queries, source)
         column = required_column(columns, date_column)
@@ -186,7 +186,7 @@ class Summaries:
 
 @dataclass(frozen=True, slots=True)
 class _Selected:
-    """The selected rows of a table or query: all rows, or those of the SQL ``over``."""
+    """The selected rows of a table or query, as the SQL ``over``; by default all rows."""
 
     queries: QueryProcess
     source: str
@@ -228,7 +228,7 @@ def _briefer(answer: JsonAnswer, warnings: Sequence[str]) -> Iterator[JsonAnswer
 
 
 def _figure_list(figures: Mapping[str, Cell], names: Sequence[str]) -> list[Cell]:
-    """Some figures of a column as a list without names, without missing figures at its end."""
+    """The figures of a column with these names, as a list without missing figures at its end."""
     cells = [profile.rounded(figures.get(name), _LISTED_DIGITS) for name in names]
     if not cells[-1]:
         cells.pop()  # no NULLs

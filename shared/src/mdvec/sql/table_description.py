@@ -30,12 +30,12 @@ TableColumns = Mapping[str, Sequence[Column]]
 SAMPLES = 3
 _SAMPLE_ROWS = 10_000
 _COMPARED_VALUES = 20_000
-"""If there are about twice as many distinct values or more, about this many are compared, chosen by
-their hashes: the first ones may all lie inside another column's numbers, although few do."""
+"""Of twice as many distinct values or more, about this many are compared, chosen by their hashes:
+the first ones may all be among another column's values, although few others are."""
 _SAMPLE_CHARS = 40
 _JOINED = {"integer", "category", "date", "timestamp"}
 _MAX_COLUMNS = 40
-"""How many columns are sampled for one answer; more do not fit into it."""
+"""How many columns one answer describes; more do not fit."""
 _MAX_TYPE = 60
 _MAX_COMPARED = 16
 _MAX_SECONDS = 2.0
@@ -45,7 +45,7 @@ _ROOM_FOR_WARNINGS = 300
 _MAX_LISTED_COLUMNS = 30
 """The maximum number of columns listed per table."""
 _ROOM_FOR_TABLES = 1_500
-"""The minimum bytes for tables, however many handles there are."""
+"""The bytes that handles leave for tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class TableDescriptions:
     """Lists everything that a query or Python code can name, and describes the tables.
 
     Args:
-        database: has the origin of tables and the saved questions; None for neither.
+        database: has the origins of tables and the saved questions; None for neither.
         guard: the limits of an answer.
     """
 
@@ -126,14 +126,14 @@ class TableDescriptions:
         tables: TableColumns,
         warnings: list[str],
     ) -> list[JsonAnswer]:
-        """The joins whose values overlap; joins to a key of the other table come first."""
+        """The joins whose values overlap, those to a key of the other table first."""
         joins: list[JsonAnswer] = []
         until = time.monotonic() + _MAX_SECONDS
-        thought_of = joins_by_name(table, columns, tables)
-        left = thought_of[_MAX_COMPARED:]
-        for position, join in enumerate(thought_of[:_MAX_COMPARED]):
+        candidates = joins_by_name(table, columns, tables)
+        left = candidates[_MAX_COMPARED:]
+        for position, join in enumerate(candidates[:_MAX_COMPARED]):
             if time.monotonic() > until:
-                left = thought_of[position:]
+                left = candidates[position:]
                 break
             if (fits := self._fits(table, join)) is not None:
                 joins.append(fits)
@@ -215,7 +215,7 @@ class TableDescriptions:
     def _handles(self, tables: Iterable[str]) -> JsonAnswer:
         """What a query can use by name: saved questions, materialized tables and exports.
 
-        The questions are listed as measures, each with those of ``tables`` that it reads.
+        The questions are listed as measures, each with the ``tables`` that its SQL names.
         """
         questions = saved_now(self.queries, self.database) if self.database else ()
         measures = [
@@ -249,7 +249,7 @@ def _short(kind: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A column that may join another table's column."""
+    """A column, and a column of another table that it may be joined with."""
 
     column: str
     other: str
@@ -263,7 +263,7 @@ def compared_name(name: str) -> str:
 
 
 def matching(tables: TableColumns, text: str | None) -> dict[str, list[str]]:
-    """Tables whose names contain the text, with all columns; other tables with matching columns."""
+    """The tables whose names contain ``text`` with all columns; others with matching columns."""
     if text is None:
         return {name: [column.name for column in columns] for name, columns in tables.items()}
     matches: dict[str, list[str]] = {}
@@ -290,7 +290,7 @@ def can_be_key(column: Column) -> bool:
 
 
 def samples_sql(columns: Sequence[Column]) -> str:
-    """SQL: for each column, its most frequent values in the first rows, and whether all differ."""
+    """SQL: for each column, the most frequent values of the first rows, and if it may be a key."""
     parts = []
     for column in columns:
         name = identifier(column.name)
@@ -314,7 +314,7 @@ def facts_sql(columns: Sequence[Column], perhaps_keys: Sequence[Column]) -> str:
 
 
 def joins_by_name(table: str, columns: Sequence[Column], tables: TableColumns) -> list[Join]:
-    """The joins that names and types suggest; joins by the rarest names come first.
+    """The joins that names and types suggest, those of columns with the fewest first.
 
     A name suggests the same name in another table, and ``carrier_id`` the ``id`` of ``carriers``.
     """
@@ -332,10 +332,10 @@ def joins_by_name(table: str, columns: Sequence[Column], tables: TableColumns) -
 
 
 def overlap_sql(table: str, join: Join) -> str:
-    """The statement that compares a column's distinct values with the column that it may join.
+    """SQL: compares a column's distinct values with the column of a possible join.
 
-    Its row has the number of values compared, how many of them the other column has, whether the
-    other column's values are all distinct, and whether more values were left out.
+    The row has the number of compared values, how many of them the other column has, whether the
+    other column's values are all different, and whether values were left out.
     """
     column, other = identifier(join.column), identifier(join.other_column)
     there = identifier(join.other)

@@ -1,7 +1,7 @@
 """The query process itself: `python -m mdvec.sql.child.child`, started by the server.
 
-It reads requests from STDIN and writes responses to STDOUT. First it loads the user's tables and
-gives up every right that it no longer needs. It exits when the server does, for whatever reason.
+First it loads the user's tables, and gives up every right that it no longer needs. Then it reads
+requests from STDIN and writes responses to STDOUT. It exits when the server does, in any way.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ if TYPE_CHECKING:
 _LEDGERS = "ledgers.json"
 _NAMED_LIMITS = ("seconds", "memory_mb", "export_bytes")
 """The limits that an error message may name."""
-_TOLD = ("missing", "landlock", "seccomp", "own_user")
-"""The facts reported to the server at the start: missing tables, and which confinement works."""
+_REPORTED = ("missing", "landlock", "seccomp", "own_user")
+"""The facts reported to the server at the start: missing tables, and which confinements work."""
 
 
 def main() -> None:
@@ -128,7 +128,7 @@ def _columns_by_table(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[
 
 def _ready(handler: RequestHandler, config: Message) -> Message:
     tables = {name: listed_columns(columns) for name, columns in handler.tables.items()}
-    return {"tables": tables} | {key: config[key] for key in _TOLD}
+    return {"tables": tables} | {key: config[key] for key in _REPORTED}
 
 
 @dataclass
@@ -154,7 +154,7 @@ class _Server:
             send(self.writing, {"id": request["id"]} | response)
 
     def _listen(self, read: Callable[[int], bytes]) -> None:
-        """Queue requests, stop the current request on demand, and exit when the server is gone."""
+        """Queue requests, stop the current one if requested, and exit when the server is gone."""
         while True:
             try:
                 message = receive(read)
@@ -200,9 +200,10 @@ def _keep_stdio() -> tuple[int, int]:
 
 
 def open_files(tables: Iterable[tuple[str, str, str]]) -> tuple[dict[str, int], dict[str, str]]:
-    """Open the file of each table, given as name, path, and the folder that it must lie in.
+    """Open the file of each table; a table is its name, path, and the folder that must contain it.
 
-    Returns the open files, and the reason for each that could not be opened, by table name.
+    Returns:
+        By table name: the descriptors of open files, and reasons for files that were not opened.
     """
     opened: dict[str, int] = {}
     missing: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Turns the results of a checked query into rows for an answer, or into a file of the spool."""
+"""Writes the result of a checked query to a file, or makes rows of JSON values from it."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def copy_to_file(
     fmt: str,
     values: BoundValues | None,
 ) -> int:
-    """Write a query's rows to a Parquet or CSV file; return their number.
+    """Write a query's rows to a Parquet or CSV file; returns their number.
 
-    Types that the file would change are cast to ``stored_type``. In Parquet, integers of more than
-    64 bits become 64 bits if all of them fit, else text.
+    Types that the file would change are cast to ``stored_type``. In Parquet, columns of 128-bit
+    integers become 64-bit integers if all of them fit, else text.
     """
     if fmt == "csv":
         return _copy(connection, _storable_query(query, columns, None), file, fmt, values)
@@ -75,7 +75,7 @@ def _copy(
 
 
 def _storable_query(query: str, columns: tuple[Column, ...], large: str | None) -> str:
-    """The query with its columns cast to types that the file keeps unchanged."""
+    """The query with its columns cast to their ``stored_type``."""
     casts = ", ".join(
         f"CAST({name} AS {kind}) AS {name}"
         for name, kind, before in (
@@ -88,9 +88,7 @@ def _storable_query(query: str, columns: tuple[Column, ...], large: str | None) 
 
 
 def stored_type(kind: str, large: str | None) -> str:
-    """The type to cast a column to before it is written.
-
-    Types inside structs, lists and maps are cast as well.
+    """The type to which a column is cast before it is written, including its nested types.
 
     Args:
         kind: the column's type as DuckDB writes it.

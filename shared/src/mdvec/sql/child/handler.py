@@ -52,7 +52,7 @@ from mdvec.text import cited, identifier, on_one_line, shortened
 _TABLE_NAME = re.compile(r"[^\W\d]\w{0,62}")
 _MAX_SEMICOLONS = 20
 _SECONDS_FOR_NEAREST = 0.5
-"""For checking all traps of a query; its rows are ready and wait for this."""
+"""The time to look for near values for all traps of a query, whose rows wait for this."""
 _SECONDS_BETWEEN_STOPS = 0.01
 """Interrupts are repeated, as the first one may come just before a statement begins."""
 _QUOTED_WORD = re.compile(r'"(\w+)"')
@@ -63,7 +63,7 @@ _UNPLANNED = (
     "Catalog Error",
     "the SQL cannot be read",
 )
-"""The beginnings of errors about the text of a query, not about its data or permissions."""
+"""The beginnings of messages about errors in the text of a query, not in data or permissions."""
 
 
 @dataclass
@@ -113,7 +113,7 @@ class RequestHandler:
         return response | ({"notes": notes} if notes else {})
 
     def advised(self, message: Message, error: QueryError) -> QueryError:
-        """The error of a request, with advice if its query cannot be planned."""
+        """The error of a request, with advice if the query cannot be planned."""
         if "source" not in message or not str(error).startswith(_UNPLANNED):
             return error
         sql = clean(message["source"])
@@ -155,7 +155,7 @@ class RequestHandler:
         except duckdb.Error as error:
             if _SAMPLE.search(str(error)) is None:
                 raise
-            # Only some texts may be valid here, such as units of date_trunc: the given one may be.
+            # Only some texts may be valid here, such as units of date_trunc; so try the given ones.
             arguments = {fold(name): value for name, value in (message.get("given") or {}).items()}
             if not arguments.keys() >= set(names):
                 raise QueryRefused(_of_samples(str(error), names)) from error
@@ -214,8 +214,7 @@ class RequestHandler:
         query, reads = self._query(message)
         query, columns = self._readably_named(query)
         max_rows: int = message["max_rows"]
-        # Writing the file counts the rows; they are counted in advance only if they may be too
-        # many.
+        # Writing counts the rows; they are counted before that only if there may be too many.
         if (
             expected_rows(self.connection, query, self.values) > max_rows
             and (count := self._count(query)) > max_rows
@@ -256,7 +255,7 @@ class RequestHandler:
         return query, self._check(self._serialize(query), query)
 
     def _source(self, source: str, statement: str = SELECT_ALL) -> tuple[str, frozenset[str]]:
-        """A source in a form that can follow FROM, and the tables that it reads."""
+        """A source as it can follow FROM, and the tables that it reads."""
         known, text = list(self._all_tables), clean(source)
         table = find_table(text, known)
         if table is not None:
@@ -264,8 +263,8 @@ class RequestHandler:
         if (pivot := Pivot.of_query(text)) is not None:
             given = self._serialize(text)
             if syntax_error_at(json.loads(given)) is not None:
-                self._check(given, text)  # names the place in what was given
-            values = self._fetch(pivot.asked, self.values)
+                self._check(given, text)  # raises with the position in the given text
+            values = self._fetch(pivot.values_sql, self.values)
             text = pivot.with_values([str(value) for (value,) in values])
         tree = self._serialize(text, with_source(statement, f"(\n{text}\n)"))
         reads = self._check(tree, text)
@@ -344,7 +343,7 @@ class RequestHandler:
         return shortest
 
     def _serialize(self, sql: str, *soon: str) -> str:
-        """The syntax tree of SQL; parses the statements ``soon`` with it."""
+        """The syntax tree of SQL; also parses the statements ``soon``, which are needed next."""
         if sql not in self.trees:
             texts = [sql, *soon]
             trees = ", ".join(["json_serialize_sql(?)"] * len(texts))
@@ -406,7 +405,7 @@ def refusal_of(
 
 def _sentence(message: str, hidden: Mapping[str, str]) -> str:
     """The first part of DuckDB's message, without its advice on settings, which cannot be set."""
-    # Above the columns of a table that the query names, DuckDB leaves a line blank.
+    # If the query names the table, DuckDB puts a blank line before its list of columns.
     message = message.replace("\n\nCandidate bindings: :", "\nCandidate bindings:")
     sentence = re.split(r"\n\s*\n|\nLINE |, or SET ", message, maxsplit=1)[0]
     for path in sorted(hidden, key=len, reverse=True):

@@ -15,10 +15,10 @@ from mdvec.sizes import MEGABYTE
 from mdvec.sql.core.refusals import QueriesUnavailable
 from mdvec.text import identifier, literal
 
-# Address space beyond the memory in use: libraries, stacks, reserved pages.
 _ADDRESSES_MB = 512
-# The memory of Python and DuckDB's code, which DuckDB does not count.
+"""Address space beyond the memory in use: libraries, stacks, reserved pages."""
 _OWN_MB = 160
+"""The memory of Python and of DuckDB's code, which DuckDB does not count."""
 _FILES = 512
 _FILES_PER_TABLE = 2
 _MAX_THREADS = 4
@@ -91,7 +91,7 @@ def lock(
 def write_ledgers(
     database: Path, households: Iterable[tuple[int, str]], file: Path, month_starts_on: int
 ) -> bool:
-    """Write the rows of all ledgers, one JSON array per line; return whether there is a ledger.
+    """Write the rows of all ledgers, one JSON array per line; returns whether there is a ledger.
 
     Their months start on the day ``month_starts_on``.
 
@@ -132,7 +132,7 @@ def load_ledgers(connection: duckdb.DuckDBPyConnection, file: Path) -> None:
 
 
 def make_views(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Path]) -> dict[str, str]:
-    """Create a view of each Parquet file; return the reason for each that could not be created.
+    """Create a view of each Parquet file; returns the reason for each that could not be created.
 
     The paths must not contain ``*``, ``?`` or ``[``, which DuckDB reads as a pattern.
     """
@@ -150,9 +150,9 @@ def make_views(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Path]
 def show(
     connection: duckdb.DuckDBPyConnection, name: str, file: Path, types: Mapping[str, str] | None
 ) -> tuple[Column, ...]:
-    """Create a view of an export and return its columns; ``types`` are those of its query.
+    """Create a view of an export; returns its columns. ``types`` are those of the exported query.
 
-    Columns whose types no format can restore, such as UNION, have the types in the file.
+    If a column cannot be cast to its type, such as UNION, all columns have the types in the file.
     """
     scan = export_scan(file, types)
     stored = columns_of(connection, f"SELECT * FROM {scan}")

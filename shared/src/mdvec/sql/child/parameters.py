@@ -1,4 +1,4 @@
-"""A query's parameters: their names, their values, and the types that DuckDB's plan gives them."""
+"""A query's parameters: their names, their values, and their types according to DuckDB's plan."""
 
 from __future__ import annotations
 
@@ -54,9 +54,8 @@ def inferred_types(
 ) -> dict[str, ParameterType]:
     """The type of each parameter: what the query casts it to, or its type in DuckDB's plan.
 
-    Without either, the type is text if no number is possible, and else any, so that the value
-    decides. The type is integer if the query says so, or where a fraction is impossible. The query
-    is planned, never run.
+    Without either, it is text if no number is possible, else any, so that the value decides. It is
+    integer if the query says so, or if a fraction is impossible. The query is planned, not run.
     """
     declared = declared_types(tree)
     types: dict[str, ParameterType] = dict.fromkeys(names, "any")
@@ -94,9 +93,9 @@ def _samples(types: Mapping[str, ParameterType]) -> BoundValues:
 def _fitting_types(
     plan: Callable[[BoundValues], str | None], types: Mapping[str, ParameterType]
 ) -> dict[str, ParameterType]:
-    """Types with which a query can be planned that fails if all unknown types are text.
+    """Types with which a query can be planned; with text for all unknown types it cannot.
 
-    Some types have to be found together, as in ``BETWEEN $a - $b AND $a + $b``.
+    Some types must be tried together, as in ``BETWEEN $a - $b AND $a + $b``.
     """
     fitting = dict(types)
     alone: BoundValues = dict.fromkeys(types)
@@ -113,9 +112,9 @@ def _fitting_types(
 
 
 def _type_with_fraction(planned: ParameterType, position: int, plan: str) -> ParameterType:
-    """Refine the type any or integer, using the plan in which the parameter is a fraction.
+    """Refine the type any or integer with ``plan``, in which the parameter is a fraction.
 
-    ``plan`` is "" if fractions are not possible. If the plan casts the fraction to an integer, it
+    ``plan`` is "" if fractions are impossible. If it casts the fraction to an integer, the fraction
     would be rounded, so the type is integer; if it casts the fraction to a text, the type is text.
     """
     if not plan:
@@ -132,10 +131,10 @@ def _type_with_fraction(planned: ParameterType, position: int, plan: str) -> Par
 def _hidden_by_aliases(
     connection: duckdb.DuckDBPyConnection, tree: dict[str, Any]
 ) -> Iterator[Iterator[str]]:
-    """For each aliased expression with a parameter, queries that have it as a condition.
+    """For each aliased expression with a parameter, queries with it in WHERE, HAVING and QUALIFY.
 
-    A plan shows whole conditions, but only the aliases of other expressions. WHERE allows no
-    aggregates and windows, HAVING no windows.
+    A plan shows whole conditions, but of other expressions only the aliases. WHERE allows no
+    aggregates or windows, HAVING no windows.
     """
 
     def written(node: dict[str, Any], clause: str, condition: dict[str, Any]) -> str:
@@ -174,8 +173,8 @@ def _value(kind: str, value: Any) -> object:  # noqa: ANN401 - as JSON has it
     if kind == "number" and isinstance(value, str):
         number = Decimal(value)
         places = -int(number.as_tuple().exponent)
-        # A literal below 1 counts a digit before its point, but a Decimal does not, and sums of
-        # Decimals would overflow.
+        # For a number below 1, a SQL literal counts the 0 before its point as a digit, a Decimal
+        # does not; with that type, sums would overflow.
         if abs(number) < 1 and places < MAX_DIGITS:
             return DecimalValue(f"{number:f}", places + 1, places)
         return number

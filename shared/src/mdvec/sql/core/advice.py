@@ -32,7 +32,7 @@ _SIGNS = {
     "sqlite": r"`|\bLIMIT \d+ ?,|\b(?:STRFTIME|IFNULL|IIF)\b",
     "oracle": r"\b(?:NVL|NVL2|DECODE|LISTAGG|SYSDATE|ROWNUM|DUAL)\b",
 }
-"""Patterns of one dialect's statements that are rare in those of others."""
+"""By dialect, patterns that are rare in statements of other dialects."""
 _MAX_CHARACTERS = 3_000
 _TEXT_OR_COMMENT = re.compile(r"'(?:[^']|'')*'|(--[^\n]*|# [^\n]*|/\*.*?\*/)", re.DOTALL)
 _SAME = {
@@ -50,7 +50,7 @@ _FLAGS = {
     "this", "quoted", "is_string", "side", "kind", "method", "desc", "nulls_first", "distinct",
     "big_int", "over", "is_null", "is_nvl", "date_part_boundary", "direction", "rows",
 }  # fmt: skip
-"""Arguments of tree elements that do not change the meaning, unlike with_ties or percent."""
+"""Arguments of tree elements that are safe to translate, unlike with_ties or percent."""
 _UNITS = {"YEAR", "QUARTER", "MONTH", "DAY", "HOUR", "MINUTE"}
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _FORMAT = re.compile(r"(?:%[YmdHMS]|[-/:. 年月日時分秒])+")
@@ -86,7 +86,7 @@ def translated(sql: str, columns: Iterable[str]) -> tuple[str, str] | None:
 
 
 def _likely_dialects(sql: str) -> list[str]:
-    """The dialects that have every sign in a query, or the one that a comment names."""
+    """The dialects, among those that a comment names or all, that have every sign in a query."""
     comments = " ".join(_TEXT_OR_COMMENT.findall(sql)).lower()
     named = [dialect for dialect, name in _NAMES.items() if name.lower() in comments]
     code = " ".join(re.sub(r"'(?:[^']|'')*'", "''", sql).upper().split())
@@ -117,7 +117,7 @@ def _is_same(tree: exp.Expr, dialect: str, names: set[str], sql: str) -> bool:
 
 
 def _is_plain_text(node: exp.Expr, dialect: str, sql: str) -> bool:
-    """Whether a text is a text in every dialect, and in the right format if it is a date."""
+    """Whether a text means the same in DuckDB; formats and dates must be of simple forms."""
     text = node.name
     if node.parent is not None and node.arg_key == "format":
         # sqlglot reads SQL Server's 'd' as 'MM/dd/yyyy', PostgreSQL's 'SSSS' as 'SS' twice.
@@ -190,9 +190,9 @@ _INSTEAD = {
     r"'(?:sum|avg)\(VARCHAR": "CAST(x AS DOUBLE), which refuses a text that is no number",
     r"'\+\((?:VARCHAR|STRING)": "a || b to join texts",
 }
-"""Patterns of mistakes, in the query or in DuckDB's message, and what to write instead.
+"""By pattern of a mistake, in the query or in DuckDB's message: what DuckDB has instead.
 
-Each hint is true for any arguments; functions for which no such hint exists are not listed.
+A hint must be true for all arguments; functions without such a hint are not listed.
 """
 
 
@@ -202,9 +202,9 @@ def advised(
     tables: Mapping[str, Sequence[Column]],
     can_run: Callable[[str], bool],
 ) -> tuple[str, Hint | None]:
-    """Why a query cannot be planned and what to write instead, with a hint that programs can use.
+    """Why a query cannot be planned and what to write instead; and a hint for programs.
 
-    The hint has a form of the query that ``can_run``, or names that an unknown name may mean.
+    The hint has a form of the query for which ``can_run`` is true, or names in place of an unknown.
     """
     names = {
         name: [column.name for column in columns]
@@ -230,7 +230,7 @@ def advised(
 def _form(
     sql: str, halved: str, columns: set[str], can_run: Callable[[str], bool]
 ) -> tuple[str, str] | None:
-    """A rewritten form of a failing query that runs, and a phrase for what was changed."""
+    """A rewritten form of a failing query that runs, and why the query had to be rewritten."""
     form: tuple[str, str] | None = (halved, "signs of full width are no SQL")
     if halved == sql and (form := translated(sql, columns)):
         form = form[0], f"this is the SQL of {form[1]}"
@@ -295,7 +295,7 @@ def _advice(
 ) -> tuple[list[str], Hint | None]:
     """The nearest names, what DuckDB has instead, and the columns of the query's tables.
 
-    The hint has names for an unknown column, unless a table that is not read there has the column.
+    The hint has names for an unknown column, unless another table of the query has the column.
     """
     code = re.sub(r"'(?:[^']|'')*'", "''", sql) + message
     slips = ((re.search(slip, code, re.IGNORECASE), hint) for slip, hint in _INSTEAD.items())
@@ -335,9 +335,10 @@ def _of_one_table(
     sql: str,
     can_run: Callable[[str], bool],
 ) -> Hint | None:
-    """The hint's names that are columns of ``table``, which the query names with the wrong one.
+    """The hint with only names that are columns of ``table``, the qualifier of the wrong name.
 
-    If none is, the names with which the query runs if they replace ``table`` and the wrong name.
+    If there are none, the hint with names that replace both ``table`` and the wrong name, and with
+    which the query runs.
     """
     its = [name for name in hint.names if name in candidates or can_run(hint.put_in(sql, name))]
     if its:
@@ -348,7 +349,7 @@ def _of_one_table(
 
 
 def _with_tables(columns: Iterable[str], names: Mapping[str, Sequence[str]]) -> str:
-    """Column names, with their tables if other tables of the query lack the columns."""
+    """Column names, each with the tables that have it unless all tables of the query have it."""
     of_tables: dict[tuple[str, ...], list[str]] = {}
     for column in columns:
         having = tuple(table for table, theirs in names.items() if column in theirs)

@@ -13,7 +13,7 @@ from mdvec.text import visible
 JsonAnswer = dict[str, Any]
 _MAX_WARNING = 300
 _MAX_PORTABLE = 2**53
-"""The largest integer up to which a float holds every integer exactly."""
+"""A float holds every integer up to this one exactly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,8 @@ class AnswerGuard:
     def page(self, answer: JsonAnswer, key: str, start: int, total: int) -> JsonAnswer:
         """The answer with as many entries under ``key`` as fit, at least one.
 
-        Its first entry has the number ``start`` of all, counted from 1. Unless all are in it, the
-        answer has ``total``, their number, and ``next``, the number of the next entry, if there is
-        one.
+        Its first entry is number ``start`` of ``total``, counted from 1. Unless it has all entries,
+        the answer also has ``total``, and ``next``, the number of the next entry, if there is one.
         """
 
         def first(count: int) -> JsonAnswer:
@@ -85,7 +84,7 @@ class AnswerGuard:
         return self._largest(first, min(1, len(answer[key])), len(answer[key]))
 
     def _largest(self, first: Callable[[int], JsonAnswer], least: int, most: int) -> JsonAnswer:
-        """The answer with the first ``least`` to ``most`` entries, as many as fit."""
+        """The largest answer that fits; ``first`` makes it from ``least`` to ``most`` entries."""
         too_many = range(least + 1, most + 1)
         return first(least + bisect(too_many, 0, key=lambda count: not self.fits(first(count))))
 
@@ -107,7 +106,7 @@ def as_json(answer: JsonAnswer) -> str:
 
 
 def portable(value: Any) -> Any:  # noqa: ANN401 - data as JSON has them
-    """The same data, with integers as text that a client which only has floats would round."""
+    """The same data, with integers as text if a client that has only floats would round them."""
     if isinstance(value, dict):
         return {key: portable(element) for key, element in value.items()}
     if isinstance(value, list | tuple):
@@ -118,7 +117,7 @@ def portable(value: Any) -> Any:  # noqa: ANN401 - data as JSON has them
 def _with_first_entries(
     answer: JsonAnswer, keys: Sequence[str], count: int
 ) -> tuple[JsonAnswer, int]:
-    """The answer with the first ``count`` entries over all keys, and how many were removed."""
+    """The answer with the first ``count`` entries of all keys together, and the number removed."""
     cut, left = dict(answer), count
     for key in keys:
         entries = answer[key]

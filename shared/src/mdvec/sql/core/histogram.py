@@ -1,4 +1,4 @@
-"""Histograms: their edges, the statements that count values in bins, and their results."""
+"""Histograms: the edges of bins, the SQL that counts values in bins, and reading its results."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _MAX_VALUE = 60
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The SQL with which a column's values are compared with edges.
+    """SQL to compare a column's values with edges.
 
-    ``value`` is SQL for a value, ``finite`` is SQL for whether a bin can hold it, and ``type`` is
-    the common type of values and edges, with which no comparison rounds.
+    ``value`` is SQL for a value, ``finite`` SQL for whether a bin can hold it. ``type`` is the SQL
+    type for values and edges, chosen so that comparing does not round.
     """
 
     value: str
@@ -62,7 +62,7 @@ def scale_of(column: Column) -> Scale:
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """The edges in order, each as text for SQL and as JSON for the answer."""
+    """The edges in order: as texts for SQL (``exact``), and as JSON values (``shown``)."""
 
     exact: tuple[str, ...]
     shown: tuple[Any, ...]
@@ -71,10 +71,10 @@ class Edges:
 def edges_over(column: Column, span: ValueSpan | None, bins: int) -> Edges:
     """The edges of at most ``bins`` bins of equal width over all values of a span.
 
-    The first edge is at most the smallest value, the last at least the largest. Days, integers and
-    decimals get bins of a whole number of steps, so that every bin has room for equally many
-    values. Floats get edges with enough digits to differ; times get round edges if that costs no
-    bin.
+    The first edge is at most the smallest value, the last at least the largest. The width of bins
+    of days, integers and decimals is a whole number of steps, so that each bin can hold equally
+    many different values. Edges of floats have enough digits to differ. Edges of times are round
+    if that costs no bin.
     """
     if span is None:
         return Edges((), ())
@@ -101,7 +101,7 @@ def _steps(first: int, last: int, bins: int, unit: int) -> range:
 
 
 def _unit(first: int, last: int, bins: int) -> int:
-    """The unit for edges of times: the largest that costs no bin, at least a second if possible."""
+    """The unit for edges of times: the largest that costs no bin, if possible at least a second."""
     width = (last - first) // bins
     fine = next((unit for unit in _ROUND_TIMES if unit * bins <= width), 1)
     return max(fine, _SECOND) if width >= _SECOND else fine
@@ -152,7 +152,7 @@ def _day(number: int) -> str:
 
 
 def _moments(steps: range) -> tuple[str, ...]:
-    """Times as ISO 8601, all with the largest unit in which every one of them is exact."""
+    """Times as ISO 8601, all to the minute, second or smaller unit in which they are exact."""
     units = (unit for unit in _TIMESPECS if not (steps.start % unit or steps.step % unit))
     timespec = _TIMESPECS.get(next(units, 1), "microseconds")
     return tuple(_moment(step, timespec) for step in steps)
@@ -188,11 +188,11 @@ class RowsDiffer(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """The count of each bin; nulls and values that are not finite are counted separately.
+    """The count of each bin; NULLs and values that are not finite are counted separately.
 
-    A bin includes its ``min`` but not its ``max``, except that the last bin includes both.
-    The bins of categories have a ``value``; ``other_values`` is the number of categories without a
-    bin, and ``other_count`` how many rows they have. ``total_count`` is the sum of all counts.
+    A bin includes its ``min`` but not its ``max``, except that the last bin includes both. A
+    category's bin has a ``value`` instead; ``other_values`` is the number of categories without a
+    bin, ``other_count`` the number of their rows. ``total_count`` is the number of all rows.
     """
 
     bins: tuple[Bin, ...]
@@ -218,13 +218,13 @@ class Histogram:
         return replace(self, bins=(*inner, *self.bins[-1:]))
 
     def over(self, edges: Edges) -> Histogram:
-        """The longest possible answer with these edges, in which every bin counts all rows."""
+        """The histogram with the longest JSON for these edges: each bin counts all rows."""
         everywhere = dict.fromkeys(range(len(edges.shown)), self.total_count)
         return replace(self, bins=_bins(edges, everywhere))
 
 
 def is_counted_by_value(column: Column) -> bool:
-    """Whether each value is a bin of its own.
+    """Whether each value of the column is a bin.
 
     Raises:
         NoHistogram: the column's type has no bins at all.

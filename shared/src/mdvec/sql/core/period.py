@@ -42,7 +42,7 @@ class PeriodRefused(MdvecError):
 
 
 def within(column: Column, first: str, last: str) -> str:
-    """SQL: whether a row is in a range of dates that includes both of its ends.
+    """SQL: whether a row is in a range of dates, including both ends.
 
     An end without a time is a whole day, month or year.
 
@@ -100,7 +100,7 @@ def _choice(candidates: Sequence[Column]) -> str:
 
 
 def _moment(text: str) -> tuple[datetime, datetime]:
-    """The start and the exclusive end of the time that a bound names; in UTC if it has a zone."""
+    """The start and the exclusive end of the time that ``text`` names; in UTC if it has a zone."""
     if days := parse_dated(text):
         step = timedelta(days=1)
         begin, last = (datetime.combine(day, time()) for day in (days.first, days.last))
@@ -125,7 +125,7 @@ def _time_of(text: str) -> datetime:
 
 
 def _with_zone(moment: datetime, text: str) -> str:
-    """SQL for an instant: in UTC if the bound has a zone, else in the session's time zone."""
+    """SQL for an instant: in UTC if ``text`` has a zone, else in the session's time zone."""
     has_zone = not parse_dated(text) and datetime.fromisoformat(text.strip()).tzinfo is not None
     return f"TIMESTAMPTZ '{moment.isoformat(sep=' ')}{'+00' if has_zone else ''}'"
 

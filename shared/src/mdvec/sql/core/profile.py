@@ -16,12 +16,12 @@ _SECONDS, _MEGABYTES = 10, 1_664
 _OWN_MEGABYTES = 384
 """The memory that a query process uses without any values."""
 _MEDIANS, _DISTINCT = 40_000_000, 10_000_000
-"""How many values medians and distinct counts can hold within ``_SECONDS`` and ``_MEGABYTES``."""
+"""How many values fit for medians, and for distinct counts, in ``_SECONDS`` and ``_MEGABYTES``."""
 _MIN_SCALE = 0.01
 _MAX_DRAWN = 1_000_000
 _MAX_COUNTED = 250_000
 _TEXT = 32
-"""How many bytes of text count as much as one number."""
+"""How many bytes of text weigh as much as one number."""
 _SURE = 3.2905
 """The number of standard deviations within which 999 of 1,000 estimates lie."""
 EXACTLY: Samples = {}
@@ -30,14 +30,15 @@ _MIDDLE_DIGITS = 15
 _MAX_MOVED = Fraction(1, 10**6)
 """How far rounding may move a mean, as a share of the spread of all values."""
 _RANKS = (0.25, 0.25, 0.5, 0.500000001, 0.75, 0.75)
-"""The quartiles of a sample; the two in the middle are the same value for an odd count."""
+"""The quantiles for the two values around each quartile of a sample; the middle two only differ if
+its size is even."""
 _QUARTILES = {"q1": 1, "median": 2, "q3": 3}
 SPREAD = ("std", "q1", "q3")
 """The figures that a long answer omits first."""
 _MAX_SQUARED = 1e150
 _HIGH = 2**64
 _TINY = 2.0**-32
-"""Values scaled by this cannot overflow in a sum; as a power of two, it causes no rounding."""
+"""Values multiplied by this cannot overflow in a sum; as a power of two, it causes no rounding."""
 _HEAD = 3
 _COMMA = ",\n"
 
@@ -60,8 +61,8 @@ class ProfileEffort:
 class Sample:
     """The sample for a column's figures; by default all rows.
 
-    The median is computed from a random share ``rows`` of the rows. Only distinct values whose hash
-    is a multiple of ``one_in`` are counted.
+    The quartiles are computed from a random share ``rows`` of the rows. Distinct values are counted
+    only if their hash is a multiple of ``one_in``.
     """
 
     rows: float = 1.0
@@ -82,7 +83,7 @@ def size_sql(columns: Sequence[Column]) -> str:
 
 
 def values_by_column(columns: Sequence[Column], sizes: Sequence[Cell]) -> dict[str, int]:
-    """How many values each column of numbers has, by the result of ``size_sql``."""
+    """How many values each column of numbers has, from the result of ``size_sql``."""
     measured = [column.name for column in columns if is_measured(column)]
     counts = sizes[len(sizes) - len(measured) :]
     return {name: int(count or 0) for name, count in zip(measured, counts, strict=True)}
@@ -101,7 +102,7 @@ def spread_sql(columns: Sequence[Column]) -> str:
 
 
 def column_weights(columns: Sequence[Column], sizes: Sequence[Cell]) -> list[float]:
-    """The weight of a value in each column, by the result of ``size_sql``; a number weighs 1."""
+    """The weight of a value of each column, from the result of ``size_sql``; a number weighs 1."""
     rows, texts = max(int(sizes[0] or 0), 1), iter(sizes[1:])
     return [
         1 + (float(next(texts) or 0) / rows / _TEXT if column.type == "VARCHAR" else 0)
@@ -135,24 +136,24 @@ def plan_samples(
         have if is_measured(profiled) else 0
         for profiled, have in zip(columns, present, strict=True)
     ]
-    told_apart = [
+    counted = [
         0 if family(profiled) == "other" else have * weight
         for profiled, have, weight in zip(columns, distinct, weighed, strict=True)
     ]
-    max_sorted, max_told = _share(sorted_, effort.medians), _share(told_apart, effort.distinct)
+    max_sorted, max_counted = _share(sorted_, effort.medians), _share(counted, effort.distinct)
     samples = {}
     for at, column in enumerate(columns):
         rows, one_in = 1.0, 1
         if sorted_[at] > max_sorted:
             rows = min(max_sorted, _MAX_DRAWN) / sorted_[at]
-        if told_apart[at] > max_told:
-            one_in = 2 ** math.ceil(math.log2(distinct[at] / min(max_told, _MAX_COUNTED)))
+        if counted[at] > max_counted:
+            one_in = 2 ** math.ceil(math.log2(distinct[at] / min(max_counted, _MAX_COUNTED)))
         samples[column.name] = Sample(rows, max(one_in, 1))
     return samples
 
 
 def _share(sizes: Sequence[float], room: float) -> float:
-    """The largest limit per size with which all fit; sizes below it leave room for others."""
+    """The largest limit for each size with which all fit into ``room``."""
     left, share = float(room), 0.0
     for at, size in enumerate(sorted(sizes)):
         share = left / (len(sizes) - at)
@@ -183,11 +184,11 @@ class ProfilePlan:
         }
 
     def approximate(self, row: Sequence[Cell]) -> dict[str, str]:
-        """For each kind of figure that is estimated, a text with its error bound and its columns.
+        """For each estimated kind of figure, a text with the bound of its error and its columns.
 
-        The bound of a median is the distance of its rank from the middle, as a share of all rows:
-        the standard deviation of the rank around 1/2 is 1/(2√n), for any values in any order. The
-        error of a count is relative to the count.
+        The error of a median is the distance of its rank from the middle, as a share of all rows;
+        in a sample of n rows its standard deviation is 1/(2√n), whatever the values. The error of a
+        count is relative to the count.
         """
         medians, counts = {}, {}
         for column, cells in self._cells(row).items():
@@ -230,7 +231,7 @@ def plan_profile(
 ) -> ProfilePlan:
     """The plan for a profile of ``columns``, each computed from its sample in ``samples``.
 
-    ``counts`` is how many values each column of numbers has, by its name.
+    ``counts`` is the result of ``values_by_column``.
     """
     chosen_samples = {column.name: samples.get(column.name, Sample()) for column in columns}
     expressions = [
@@ -271,9 +272,9 @@ def _read_twice(computed: Sequence[str], rows: str) -> str:
 
 
 def _expressions(column: Column, at: int, sample: Sample, count: int) -> dict[str, str]:
-    """SQL for each figure; the inner statement names the column c with its number, such as c0.
+    """SQL for each figure of column number ``at``.
 
-    That is the column without NaN and infinity; w with the number still has them.
+    The inner statement names it c0, c1 … without NaN and infinity, and w0, w1 … with them.
     """
     name = f"c{at}"
     expressions = {"present": f"count({name})"}
@@ -290,8 +291,8 @@ def _expressions(column: Column, at: int, sample: Sample, count: int) -> dict[st
         expressions["std"] = f"stddev_samp({small})"
     distinct = f"count(DISTINCT {name})"
     if sample.one_in > 1:
-        # The last bits of hashes of equidistant numbers are uneven, which a second hash corrects. A
-        # FILTER is applied after DISTINCT, which would hold every value.
+        # The last bits of hashes of equidistant numbers are uneven; a second hash corrects that. A
+        # FILTER would not do: DuckDB applies it after DISTINCT, which would hold every value.
         chosen_ones = f"{name} IS NOT NULL AND hash(hash({name})) % {sample.one_in} = 0"
         distinct = f"count(DISTINCT CASE WHEN {chosen_ones} THEN hash({name}) END)"
     return expressions | {"distinct_count": distinct}
@@ -377,7 +378,7 @@ def _mean_of(cells: Mapping[str, Cell], present: int) -> Cell:
 
 
 def _mean_shown(cells: Mapping[str, Cell], mean: Cell) -> Cell:
-    """The mean with few digits, or with all if few would be too coarse for the values' spread."""
+    """The mean with few digits, or with all digits if the values are too close to each other."""
     if mean is None:
         return None
     short = rounded(mean, _MEAN_DIGITS)

@@ -23,7 +23,7 @@ MEASURE = Parameter("measure", "text")
 DATE_COLUMN = Parameter("date_column", "text", is_optional=True)
 _TAKE_SEVERAL = ("by", "columns")
 _LISTED = re.compile(r'\s*"(?P<quoted>(?:[^"]|"")*)"\s*(?:,|\Z)|(?P<plain>[^,]*)(?:,|\Z)')
-"""A name in a list; a quoted name may have any characters."""
+"""A name in a list; a quoted name may contain any characters."""
 _STEP = (
     "CASE WHEN distance < 28 THEN to_days(distance::INTEGER) "
     "WHEN distance BETWEEN 28 AND 31 THEN to_months(1) "
@@ -31,7 +31,7 @@ _STEP = (
     "WHEN distance BETWEEN 181 AND 184 THEN to_months(6) "
     "ELSE to_days(ceil(distance * 31 / 28)::INTEGER) END"
 )
-"""SQL: the calendar step for a distance in days, which is in months if it may be 1, 3 or 6."""
+"""SQL: the calendar step for a distance in days; about 1, 3 or 6 months are steps of months."""
 _SIDES = ("first", "second")
 MIN_WINDOW = 5
 MAX_WINDOW = 1_000
@@ -177,9 +177,10 @@ def _ends_sql(day: Column, measure: Column) -> str:
 
 
 def _with_cut_periods(facts: str, period: str, day: Column, measure: Column) -> str:
-    """SQL for the facts, plus the first and the last day where these cut their period, else NULL.
+    """SQL for the facts, and the first and last day of values if these cut a period, else NULL.
 
-    A period is cut if the day expected before the first, or after the last, is also in it.
+    The first day cuts its period if the day expected before it is in the same period; the last, if
+    the day expected after it is.
     """
     unit = literal(period)
     cuts = ", ".join(
@@ -190,7 +191,7 @@ def _with_cut_periods(facts: str, period: str, day: Column, measure: Column) -> 
 
 
 def _cut_notes(first: str, last: str, begins: Any, ends: Any) -> list[str]:  # noqa: ANN401 - cells
-    """Notes on the periods ``first`` and ``last`` if the values begin or end within them."""
+    """Notes on the periods called ``first`` and ``last``, if values begin or end within them."""
     cuts = ((first, "from", begins), (last, "up to", ends))
     return [f"{name} has values only {which} {day}" for name, which, day in cuts if day]
 
@@ -206,7 +207,7 @@ def _left_out_notes(undated: int, day: Column, unvalued: int, measure: Column) -
 
 
 def _of_other_months(columns: Sequence[Column], day: Column) -> str:
-    """SQL for how many rows of a household have a month (YYYY-MM) unlike the calendar month."""
+    """SQL for how many rows have a ``month`` (YYYY-MM) unlike the calendar month; 0 without one."""
     if not any((column.name, column.type) == ("month", "VARCHAR") for column in columns):
         return "0"
     calendar = f"strftime({identifier(day.name)}, '%Y-%m')"

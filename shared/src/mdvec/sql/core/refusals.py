@@ -1,4 +1,4 @@
-"""The errors of queries, with what to do instead, and the names and text quoted in them."""
+"""The errors of queries, whose messages say what to do instead; and lists of names in messages."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ _TEXT_OR_COMMENT = r"'(?:[^']|'')*'|--[^\n]*|/\*(?:[^*]|\*(?!/))*\*/"
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What a query may mean: one of ``names`` in place of ``wrong``, or ``form`` as a whole."""
+    """What a query may mean: one of ``names`` in place of ``wrong``, or ``form`` for all of it."""
 
     wrong: str = ""
     names: Sequence[str] = ()
@@ -90,7 +90,7 @@ class Hint:
 
 
 class QueryError(MdvecError):
-    """A query got no answer; each class below is a reason."""
+    """A query got no answer; its subclasses say why."""
 
     def __init__(self, message: str, hint: Hint | None = None) -> None:
         self.hint = hint

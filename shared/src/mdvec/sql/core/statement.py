@@ -21,19 +21,19 @@ _RULE = "only one SELECT is allowed (WITH, DESCRIBE, SUMMARIZE and UNPIVOT are f
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _FENCE = re.compile(r"```[ \t]*\w*[ \t]*\r?\n(.*?)\r?\n?[ \t]*```", re.DOTALL)
 _WORD = re.compile(r"[^\s();,]+|\"(?:[^\"]|\"\")+\"")
-# A name like this is no path, so it opens no file even if its scope is misjudged.
+# A name like this is no path, so it opens no file even if the check misjudges its scope.
 _CTE_NAME = re.compile(r"[\w $#-]+")
 _FUNCTION_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _SYSTEM_SCHEMAS = {"information_schema", "pg_catalog"}
 _CATALOG, _SCHEMA = "memory", "main"
 _RECURRING = "recurring"
-"""The schema through which a recursive CTE reads all of its rows so far."""
+"""The schema through which a recursive CTE reads all of its rows up to now."""
 SELECT_ALL = "SELECT * FROM {source}"
 """The statement that selects a source unchanged."""
 # A placeholder inside quotes is text, for example the name of a column.
 _PLACEHOLDER = re.compile(r""""(?:[^"]|"")*"|'(?:[^']|'')*'|\{source\}""")
 
-# A statement that is a single PIVOT of one column and does not list the values to pivot on.
+# Matches a statement that is one PIVOT on one column, without a list of values.
 _PIVOT = re.compile(
     r"PIVOT\s+(?P<of>.+?)\s+ON\s+(?P<column>\"(?:[^\"]|\"\")+\"|\w+)"
     r"(?P<rest>\s+(?:USING|GROUP\s+BY|ORDER\s+BY|LIMIT)\b.*|\s*;?\s*)",
@@ -93,7 +93,7 @@ def clean(source: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Pivot:
-    """A PIVOT without its values, which DuckDB would find with a separate statement."""
+    """A PIVOT without a list of values, which DuckDB would query with a separate statement."""
 
     of: str
     column: str
@@ -106,8 +106,8 @@ class Pivot:
         return None if parts is None else cls(parts["of"], parts["column"], parts["rest"])
 
     @property
-    def asked(self) -> str:
-        """The SELECT of the column's values, to be checked and run like any other."""
+    def values_sql(self) -> str:
+        """The SELECT of the column's values; it is checked and run like any other."""
         return (
             f"SELECT DISTINCT CAST({self.column} AS VARCHAR) FROM {self.of} "
             f"WHERE {self.column} IS NOT NULL ORDER BY ALL LIMIT {_MAX_PIVOTED + 1}"
@@ -342,10 +342,10 @@ def _check_function(name: str) -> None:
 
 
 def _function_named_in(function: str, arguments: list[Node]) -> str:
-    """The function named by the second argument of another.
+    """The name of the function that is the second argument of another.
 
     Raises:
-        QueryRefused: it is not a literal, so it is not known before the query runs.
+        QueryRefused: the argument is not a literal, so it is unknown before the query runs.
     """
     by_name = any(argument.get("name") for argument in arguments)
     second = {} if by_name or len(arguments) < 2 else arguments[1]["expression"]

@@ -58,9 +58,9 @@ _OF_A_DAY = {
     "COMPARE_IN": ("IN", "is that day's midnight alone", "{}::DATE in its place"),
     "COMPARE_NOTEQUAL": ("<>", "leaves out that day's midnight alone", "{}::DATE <> the day"),
 }
-"""Comparisons of times with a day: the operator, its effect, and what may have been meant."""
+"""By comparison of times with a day: the operator, its effect, and what may be meant instead."""
 _ENDS = ("COMPARE_BETWEEN", "COMPARE_NOT_BETWEEN", "COMPARE_LESSTHANOREQUALTO")
-"""Comparisons where a day is the end of a range: even a TIMESTAMP seldom means its midnight."""
+"""Comparisons in which a day is the end of a range: even a TIMESTAMP then seldom means midnight."""
 _LIKE = {"~~": "LIKE", "!~~": "LIKE", "~~*": "ILIKE", "!~~*": "ILIKE"}
 _SAME_OR_NOT = {
     "COMPARE_EQUAL", "COMPARE_NOTEQUAL", "COMPARE_DISTINCT_FROM", "COMPARE_NOT_DISTINCT_FROM",
@@ -78,8 +78,8 @@ class Trap:
         note: the warning.
         check: a SELECT that returns a row if it is no trap; "" if it certainly is a trap.
         subquery: the tree of a subquery that is a trap if it returns NULLs.
-        compared: a text in a comparison that no row may have.
-        among: a SELECT of a few values that may be meant instead.
+        compared: a text in a comparison, which perhaps no row has.
+        among: a SELECT of a few values, one of which may be meant instead.
     """
 
     note: str
@@ -122,7 +122,7 @@ def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
     maps = (node.get("cte_map") or {} for node in nodes_in(tree))
     ctes = {fold(entry["key"]) for listed in maps for entry in listed.get("map") or ()}
     known = {fold(name): name for name in tables if fold(name) not in ctes}
-    apart = frozenset(_told_apart(tree))
+    exempt = frozenset(_exempt_from_empty(tree))
     traps: list[Trap] = []
     left_out: list[Trap] = []
     for node in nodes_in(tree):
@@ -130,7 +130,7 @@ def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
             traps.append(Trap(_APPROXIMATE))
         if node.get("type") != "SELECT_NODE":
             continue
-        scope = _Scope(dict(_base_tables(node["from_table"], known)), tables, apart=apart)
+        scope = _Scope(dict(_base_tables(node["from_table"], known)), tables, exempt=exempt)
         aliases = frozenset(fold(str(item.get("alias"))) for item in node["select_list"])
         for clause, parts in node.items():
             here = replace(scope, aliases=aliases if clause in _WITH_ALIASES else frozenset())
@@ -142,8 +142,8 @@ def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
     return [_with_ctes(trap, tree) for trap in (traps + left_out)[:_MAX_TRAPS]]
 
 
-def _told_apart(tree: Node) -> Iterator[str | int]:
-    """The names of columns with IS NULL or IS NOT NULL, and the ids of nodes that NOT negates."""
+def _exempt_from_empty(tree: Node) -> Iterator[str | int]:
+    """The names of columns that are tested for NULL, and the ids of nodes that NOT negates."""
     for node in nodes_in(tree):
         if node.get("type") == "OPERATOR_NOT":
             yield id(node["children"][0])
@@ -152,7 +152,7 @@ def _told_apart(tree: Node) -> Iterator[str | int]:
 
 
 def _with_ctes(trap: Trap, tree: Node) -> Trap:
-    """The trap; its subquery, if it has one, also gets the WITH clauses around it."""
+    """The trap, with the WITH clauses around its subquery, if it has one, added to the subquery."""
     if trap.subquery is None:
         return trap
     node = trap.subquery["node"]
@@ -182,14 +182,15 @@ def _ctes_around(part: Any, wanted: Node, around: list[Node]) -> list[Node] | No
 class _Scope:
     """The tables of a SELECT by their names in it; "" stands for anything else that it reads.
 
-    ``aliases`` are names that mean selected expressions, not columns. ``apart`` has the columns
-    that the statement itself tests for NULL, and the ids of the nodes that it negates.
+    ``aliases`` are names that mean selected expressions, not columns. ``exempt`` has the columns
+    and nodes for which = '' is no trap: columns that the statement itself tests for NULL, and the
+    ids of nodes that it negates.
     """
 
     named: Mapping[str, str]
     tables: Mapping[str, Sequence[Column]]
     aliases: frozenset[str] = frozenset()
-    apart: frozenset[str | int] = frozenset()
+    exempt: frozenset[str | int] = frozenset()
 
     def column(self, node: object) -> tuple[str, Column] | None:
         """The table and the column of a reference; None if it is ambiguous."""
@@ -209,7 +210,7 @@ class _Scope:
 
 
 def _base_tables(relation: Node, known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The tables in a FROM, each as its name there and the known table; "" for anything else."""
+    """The tables in a FROM: the name in the query, and the known table ("" for anything else)."""
     if relation["type"] == "JOIN":
         for side in ("left", "right"):
             yield from _base_tables(relation[side], known)
@@ -221,9 +222,9 @@ def _base_tables(relation: Node, known: Mapping[str, str]) -> Iterator[tuple[str
 
 
 def _own_parts(clause: object) -> Iterator[Node]:
-    """The nodes of a clause of a SELECT without those of the queries in it.
+    """The nodes of a clause of a SELECT, without those of its subqueries.
 
-    The tree has NOT BETWEEN as a NOT over a BETWEEN; here both are one node.
+    In the tree NOT BETWEEN is a NOT above a BETWEEN; here the BETWEEN node gets a type for both.
     """
     waiting = [clause]
     while waiting:
@@ -270,7 +271,7 @@ def _weekday(node: Node) -> Trap | None:
 
 
 def _swapped(node: Node, scope: _Scope) -> Trap | None:
-    """A BETWEEN whose first end is the greater one."""
+    """A BETWEEN whose first end is greater than the second."""
     if node.get("class") != "BETWEEN":
         return None
     of = scope.column(node["input"])
@@ -296,7 +297,7 @@ def _is_null_itself(node: Node) -> bool:
 
 
 def _day_trap(node: Node, scope: _Scope) -> Trap | None:
-    """Comparisons of times with a day, where rows of that day are later than its midnight."""
+    """A comparison of times with a day, if rows of that day may have times after midnight."""
     kind = str(node.get("type"))
     if node.get("class") == "BETWEEN":
         compared = [node["input"], node["upper"]]
@@ -330,7 +331,7 @@ def _day_trap(node: Node, scope: _Scope) -> Trap | None:
 
 
 def _written_day(node: Node, types: Collection[str]) -> str:
-    """A constant text without a time, perhaps cast to one of ``types``: it may be a day; or ""."""
+    """A constant text that may be a day, perhaps cast to one of ``types``; "" if it has a time."""
     if node.get("class") == "CAST":
         is_day = fold(str(node["type_expr"].get("type_name"))) in types
         node = node["child"] if is_day else node
@@ -355,7 +356,7 @@ def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
     table, name = identifier(of), identifier(column)
     sign = _LIKE.get(str(node.get("function_name")), "=")
     is_empty = node.get("type") in ("COMPARE_EQUAL", "COMPARE_IN") and "" in texts
-    if is_empty and scope.apart.isdisjoint((fold(column), id(node))):
+    if is_empty and scope.exempt.isdisjoint((fold(column), id(node))):
         is_null = f"EXISTS (SELECT 1 FROM {table} WHERE {name} IS NULL)"
         yield Trap(
             f"no row of {shortened(of)} has {shortened(column)} = ''; its empty cells are "
@@ -373,9 +374,9 @@ def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
 
 
 def _left_out_nulls(condition: Node | None, scope: _Scope) -> Iterator[Trap]:
-    """Columns for which a condition excludes texts, and thereby also the rows with NULL.
+    """Columns for which a condition excludes texts, and thereby also rows with NULL.
 
-    Columns that are also in another part of the condition are left out, as it may be about NULL.
+    Columns that also occur elsewhere in the condition are skipped, as that may be about NULL.
     """
     excluding: list[tuple[str, str]] = []
     for part in _joined_by_and(condition):

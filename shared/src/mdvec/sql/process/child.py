@@ -56,9 +56,10 @@ _ALLOCATORS = {
 
 
 class ChildProcess:
-    """A child process that answers one request after another, with limited resident memory.
+    """A child process that responds to one request after another, with limited resident memory.
 
-    It answers the first message, ``config``, with ``ready``.
+    Attributes:
+        ready: its response to the first message, ``config``.
 
     Raises:
         WireClosed: it did not start.
@@ -99,10 +100,10 @@ class ChildProcess:
             raise
 
     def request(self, message: Message, seconds: float) -> Message:
-        """Send a request, wait, and return the response.
+        """Send a request, and wait for the response.
 
-        After ``seconds``, or when this thread's work is cancelled, the child is told to stop the
-        query, and responds that it did. If this raises, the caller must end the child.
+        After ``seconds``, or when this thread's work is cancelled, the child gets the message to
+        stop, and responds with an error. If this raises, the caller must end the child.
 
         Raises:
             QueryStopped: it did not respond in time, uses too much memory, or has ended.
@@ -115,7 +116,7 @@ class ChildProcess:
             raise process_died() from error
 
     def end(self, grace: float = 0.0) -> None:
-        """Close its input, so that it exits; kill it if it has not after ``grace`` seconds."""
+        """Close its input, so that it exits; after ``grace`` seconds, kill it."""
         os.close(self._writing)
         with suppress(subprocess.TimeoutExpired):
             self.popen.wait(grace)
@@ -149,16 +150,16 @@ class ChildProcess:
 
 
 class Child:
-    """Manages at most one child with its spool, and renews it so that queries see current data.
+    """Manages at most one child process with its spool, and replaces it when the data change.
 
-    Unless noted otherwise, methods may only be called by the thread that has the turn.
+    Unless noted otherwise, only the thread that has the turn may call a method.
 
     Args:
         spool_root: the folder in which the spool is made.
         limits: the limits of one query.
         data: returns the user's tables at this moment.
-        warn: gets a sentence about tables that could not be loaded.
-        died: called when a child ended without a response, so that the next child is started.
+        warn: gets each warning about tables that could not be loaded.
+        died: called when a child ended without a response; it may start the next one.
     """
 
     def __init__(
@@ -215,7 +216,7 @@ class Child:
     def is_ready(self) -> bool:
         """Whether a live child has the current data, and its spool still exists.
 
-        Any thread may ask.
+        Any thread may call this.
         """
         process, spool = self._process, self._spool
         return (
@@ -244,10 +245,10 @@ class Child:
             self._start(self._current_data())
 
     def request(self, message: Message, seconds: float) -> Message:
-        """The response of the prepared child within ``seconds``.
+        """Send a request to the prepared child; returns its response.
 
         Raises:
-            QueryError: the child refused it, DuckDB could not run it, or it crashed the child.
+            QueryError: the child refused it, DuckDB could not run it, or it was stopped or crashed.
             Cancelled: the call was cancelled, and the child stopped.
         """
         process = self._process
@@ -273,7 +274,7 @@ class Child:
         self._closed = True
 
     def interrupt(self) -> None:
-        """End the child from another thread; a request under way then gets no response."""
+        """Kill the child from another thread; a request under way then gets no response."""
         if (process := self._process) is not None:
             process.popen.kill()
 

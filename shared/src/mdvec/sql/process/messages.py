@@ -77,9 +77,9 @@ def _exactly(count: int, read: Callable[[int], bytes]) -> bytes:
 class ParquetTable:
     """A table that is one Parquet file; size, mtime and inode show whether the file changed.
 
-    The file is opened only inside ``folder`` (by default the file itself), so that a link put in
-    its place later cannot lead elsewhere. ``tool`` is the name of the dataset that it belongs to;
-    ``is_copy`` is whether an import made the file from one of the user's.
+    The file is opened only inside ``folder`` (by default the file itself), so that a link that
+    replaces it later cannot lead elsewhere. ``tool`` is the name of its dataset. ``is_copy`` is
+    whether an import made the file from a file of the user.
     """
 
     name: str
@@ -96,8 +96,8 @@ class ParquetTable:
 class Data:
     """A snapshot of the user's tables; the query process is replaced when they change.
 
-    ``households`` are the tool id, tool name and data version of each ledger in the database. Their
-    rows together are the table ``transactions``, which exists only where there is a ledger.
+    ``households`` has the tool id, tool name and data version of each ledger in the database. The
+    rows of all ledgers are the table ``transactions``, which is missing if there is no ledger.
     """
 
     parquet: tuple[ParquetTable, ...]
@@ -108,7 +108,7 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class QueryLimits:
-    """The limits of a query, its process and an export; and the time zone of SQL."""
+    """The limits of a query, its process and an export, and the time zone of SQL."""
 
     seconds: float
     memory_mb: int
@@ -138,7 +138,7 @@ class JudgedQuery:
 class ExportedFile:
     """A complete, closed file in the spool; the caller moves or deletes it.
 
-    ``made_from`` has the states of the user's tables that it was made from, by name.
+    ``made_from`` has, by name, the states of the user's tables from which it was made.
     """
 
     path: Path

@@ -23,16 +23,16 @@ _WRITTEN = re.compile(
     re.IGNORECASE,
 )
 _SECONDS_EXPLAINED = 3_600
-"""How long an expired name is remembered, so that queries with it can be told."""
+"""How long the name of an expired table is remembered, so that errors can say that it expired."""
 _IN_SQL = re.compile(rf"(?<!\w){_HANDLE}(?!\w)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class NamedTable:
-    """A file of the exports as a table of SQL; ``expires`` is in seconds since 1970.
+    """An export as a table of SQL; ``expires`` is in seconds since 1970.
 
-    ``rows`` is None for an export that is named by its handle. ``columns`` is None if the file has
-    the types of the query. ``made_from`` has the state of each table that it was made from.
+    ``rows`` and ``columns`` are None for an export that is named by its handle. ``made_from`` has
+    the state of each table from which it was made.
     """
 
     name: str
@@ -59,13 +59,13 @@ class NamedTable:
 
 
 def states_of(data: Data) -> dict[str, str]:
-    """Identifies the content of each table; the ledgers are one table."""
+    """By table, a text that identifies its content; all ledgers are one table."""
     states = {table.name: f"{table.size} {table.mtime_ns} {table.inode}" for table in data.parquet}
     return states | {"transactions": f"{data.households} {data.month_starts_on}"}
 
 
 def with_plain_handles(source: str) -> str:
-    """A query with handles as table names, without the extensions of their files."""
+    """A query with handles as table names, without quotes and file extensions."""
     return _WRITTEN.sub(
         lambda match: (match["before"] or "") + fold(match["text"] or match["name"]), source
     )
@@ -85,7 +85,7 @@ class NamedTables:
         return [table for table in self._remembered() if table.is_living]
 
     def expired_in(self, source: str) -> list[str]:
-        """The names in a query that were materialized tables and expired recently."""
+        """The recently expired materialized tables that a query names."""
         return [table.name for table in _in(source, self._remembered()) if not table.is_living]
 
     def _remembered(self) -> list[NamedTable]:
@@ -93,7 +93,7 @@ class NamedTables:
             return list(self._by_session.get(current_session(), {}).values())
 
     def add(self, table: NamedTable) -> tuple[bool, list[str]]:
-        """Add a table; return whether it replaced another, and the tables dropped to make room."""
+        """Add a table; returns whether it replaced another, and the tables dropped to make room."""
         with self._lock:
             recent = time.time() - _SECONDS_EXPLAINED
             for session, others in list(self._by_session.items()):

@@ -62,10 +62,10 @@ class QueryProcess:
     """Runs queries over the user's tables in two children; thread-safe, two queries at a time.
 
     The children are equal and stateless: the first is kept running, the second is started when a
-    query finds the first child busy. A materialized table is a named export.
+    query finds the first busy. A materialized table is a named export.
 
-    A ``source`` is from a model: a table's name, or one SELECT. It is checked by itself, in the
-    child, before it becomes part of anything. ``sql`` is a statement of mdvec around it: a SELECT
+    A ``source`` is written by a model: a table's name, or one SELECT. The child checks it by itself
+    before it becomes part of a statement. ``sql`` is such a statement, written by mdvec: a SELECT
     with the placeholder ``{source}`` in place of a table's name (``FROM {source}``), in which names
     and texts are quoted with ``identifier`` and ``literal``.
 
@@ -73,17 +73,15 @@ class QueryProcess:
         QueryRefused (UnknownTable): the source is not allowed; nothing was run.
         QueryFailed: DuckDB could not run it.
         QueryStopped: it exceeded its time or memory, or crashed the child; the next call works.
-        QueriesUnavailable: no child could be started, or other queries keep it busy.
+        QueriesUnavailable: no child could be started, or other queries keep both busy.
         Cancelled: the call was cancelled; the next query runs at once.
 
     Args:
-        spool_root: the folder in which the child's private folder is made, mode 0700; on the
+        spool_root: the folder in which each child's private folder (mode 0700) is made, on the
             file system of the exports. The folders of dead processes are removed from it.
         limits: the limits of one query.
-        data: returns the user's tables at this moment; called before each query, so it must be
-            quick.
-        exports: the folder of the files of materialized tables and handles; by default a separate
-            folder beside the spool.
+        data: returns the user's tables at this moment; it must be quick, as each query calls it.
+        exports: the folder of materialized tables and exports; by default ``spool_root``.
         max_tables: how many materialized tables a session may have.
     """
 
@@ -101,7 +99,7 @@ class QueryProcess:
         self._exports = exports or ExportFolder(spool_root, _EXPORT_SECONDS, limits.export_bytes)
         self._named = NamedTables(self._exports, max_tables)
         self._main = Child(spool_root, limits, data, self._warn, self.warm)
-        second = Child(spool_root, limits, data, lambda _told_by_main: None, lambda: None)
+        second = Child(spool_root, limits, data, lambda _warned_by_main: None, lambda: None)
         self._children = (self._main, second)
         self._max_wait = max(_MIN_WAIT_SECONDS, _QUERIES_WAITED_FOR * limits.seconds)
 
@@ -116,8 +114,8 @@ class QueryProcess:
     def tables(self) -> dict[str, tuple[Column, ...]]:
         """The columns of every table by its name; the materialized tables come last.
 
-        It hardly waits for running queries: if it would have to, it returns the previous list, and
-        warns if tables have changed since.
+        If tables have changed while queries run, it waits only a second, and then returns the
+        previous list with a warning.
         """
         if not self._main.is_ready():
             known = bool(self._main.tables)
@@ -158,8 +156,8 @@ class QueryProcess:
         """The first rows of the statement ``sql`` over a source, as JSON values.
 
         ``parameters`` are bound in both; with None, parameters are refused. Long texts are cut and
-        marked. There are at most ``max_rows`` rows and ``max_bytes`` bytes of compact JSON (no
-        rows, if the first row is already larger).
+        marked. The result has at most ``max_rows`` rows and ``max_bytes`` bytes of compact JSON,
+        and no rows if the first is larger than that.
         """
         request = {
             "do": "rows", "source": source, "sql": sql, "max_rows": max_rows,
@@ -179,10 +177,10 @@ class QueryProcess:
         parameters: Bound | None = None,
         name: str | None = None,
     ) -> ExportedFile:
-        """All rows as a complete file, which the caller moves away.
+        """Write all rows to a file in the spool, which the caller moves away.
 
-        The file is private and has a random name; without rows it still has its columns. If it is
-        to become a table, its ``name`` is checked.
+        The file is private and has a random name; without rows it still has the columns. If it is
+        to become a table, ``name`` is the table's name, which is checked.
 
         Raises:
             TooManyRowsToExport: there are more than ``max_rows``; no file is left.
@@ -284,7 +282,7 @@ class QueryProcess:
 
     @contextmanager
     def _answer_from_free_child(self, request: Message) -> Iterator[tuple[Child, Message]]:
-        """The first free child, which is reserved for the block, and its response."""
+        """Send a request to the first free child, and reserve the child for the block."""
         source, call = with_plain_handles(request["source"]), current_call()
         tables = self._named.named_in(source)
         with self._turn((_MAIN, _SECOND)) as child:
@@ -333,7 +331,7 @@ class QueryProcess:
 
 
 def _respond(child: Child, question: Message, seconds: float) -> Message:
-    """The response of a child; asks again if an import replaced a file during the query."""
+    """The response of a child; a second one if an import replaced a file during the query."""
     try:
         return child.request(question, seconds)
     except QueryFailed:

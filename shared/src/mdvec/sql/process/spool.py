@@ -12,9 +12,9 @@ from mdvec.platform import OwnFolder, take_ownership
 
 
 class Spool:
-    """A folder of one query process, removed when it closes.
+    """The folder of a child's files, which is removed by ``close``.
 
-    The child writes to ``work``, and reads files in ``tables``, where the server puts them for one
+    The child writes to ``work``, and reads the files that the server puts into ``tables`` for one
     query. ``done``, which the child cannot access, holds finished files until the server moves
     them.
 
@@ -44,7 +44,7 @@ class Spool:
     def showing(self, files: Iterable[Path]) -> Iterator[None]:
         """Within this context, the child can read these files under their names in ``tables``.
 
-        They are hard links if possible, so that an export that expires meanwhile can still be read.
+        These are hard links if possible, so that an export that expires meanwhile stays readable.
         """
         shown: list[Path] = []
         try:

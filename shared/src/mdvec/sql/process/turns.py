@@ -1,4 +1,4 @@
-"""Gives turns to query, round robin by session; all queries of a call share one time limit."""
+"""Turns to run queries, round robin by session; and the time limit that queries of a call share."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from mdvec.sql.core.refusals import out_of_time
 
 _CANCELLATION_CHECK_SECONDS = 0.05
 ALONE = "request "
-"""The prefix of the session given to a request without a session; it ends with the request."""
+"""The prefix of the session of a request without one, which ends with the request."""
 _SECONDS_BETWEEN_QUERIES = 1.0
-"""How long a place stays reserved for the next query of the same call or client, in seconds."""
+"""How long after a query its session still counts as one that waits for a turn."""
 _caller: ContextVar[tuple[str, str]] = ContextVar("mdvec-sql-caller", default=("", ""))
 """The session, and the client."""
 _call: ContextVar[Call] = ContextVar("mdvec-sql-call")
@@ -25,9 +25,9 @@ _call: ContextVar[Call] = ContextVar("mdvec-sql-call")
 
 @contextmanager
 def in_session(session: str, client: str = "") -> Iterator[None]:
-    """Within this context, turns and named tables are those of this session.
+    """Within this context, turns and named tables belong to this session.
 
-    If ``session`` is "", turns are those of the ``client``, if it is known.
+    If the ``client`` is known, turns are shared among its sessions.
     """
     token = _caller.set((session, client))
     try:
@@ -47,7 +47,7 @@ class NoTurn(Exception):
 
 @dataclass(eq=False)
 class _Waiting:
-    """A thread that waits until one of some places is free."""
+    """A thread that waits until one of ``places`` is free."""
 
     session: str
     places: Sequence[int]
@@ -104,9 +104,9 @@ class Turns:
         """The place that each waiting thread can take now.
 
         The session that has waited longest chooses first, so each waits for at most one turn of
-        every other session. Within a session, the thread that has waited longest chooses. But a
-        second place goes to a session's latest thread: programs with the same name share a session,
-        and should wait for at most one slow query of another program.
+        every other session. In it, the thread that has waited longest gets the first place, and the
+        latest thread a second place: programs with the same name share a session, and should wait
+        for at most one slow query of another program.
         """
         granted: dict[_Waiting, int] = {}
         busy, running = set(self._busy), Counter(self._busy.values())
@@ -132,8 +132,8 @@ class Turns:
 class Call:
     """A call of a tool or command, whose queries share the time limit of one query.
 
-    ``seconds`` is the time used so far, without waiting for turns; ``reads`` has the names of the
-    tables read; ``noted`` has the sources that were checked for traps.
+    ``seconds`` is the time used so far, without waiting for turns. ``reads`` are the names of the
+    tables that were read, ``noted`` the sources that were checked for traps.
     """
 
     seconds: float = 0.0
@@ -152,7 +152,7 @@ class Call:
         return left
 
     def is_first_run_of(self, source: str) -> bool:
-        """Whether the call runs this source for the first time; notes are given only once."""
+        """Whether the call runs this source for the first time, as it is checked only once."""
         is_first = source not in self.noted
         self.noted.add(source)
         return is_first
