@@ -93,7 +93,7 @@ def chart_rows(
 def _chosen_columns(
     connection: duckdb.DuckDBPyConnection, names: Sequence[Hashable], wanted: Sequence[WantedColumn]
 ) -> ChartRows:
-    """The wanted stored columns; ``names`` are the names of all columns in the data."""
+    """The wanted columns of ``STORED_ROWS``; ``names`` are the names of all columns in the data."""
     stored = [identifier(name) for name, _ in column_types(connection)]
     places = column_places(names, [name for name, _ in wanted], "data")
     texts = [role == "name" for _, role in wanted]
@@ -116,7 +116,7 @@ def _chosen_columns(
 
 
 def _store_pandas(connection: duckdb.DuckDBPyConnection, frame: Any) -> list[Hashable]:  # noqa: ANN401 - of pandas, which need not be installed
-    """Register a frame in DuckDB as the view ``STORED_ROWS``; return the names of its columns.
+    """Register a frame in DuckDB as the view ``STORED_ROWS``; returns the names of its columns.
 
     Columns of types that DuckDB lacks, such as periods, are registered as text.
     """
@@ -146,7 +146,7 @@ def _store_polars(
     frame: Any,  # noqa: ANN401 - of polars, which need not be installed
     file: Path,
 ) -> list[str]:
-    """Store the rows through a Parquet file, without pyarrow; return the names of its columns."""
+    """Store the rows through a Parquet file, without pyarrow; returns the names of its columns."""
     import polars as pl
 
     names = [str(name) for name in frame.columns]
@@ -194,7 +194,7 @@ def wanted_columns(
 def _rules(
     kind: str, x: Hashable, ys: tuple[Hashable, ...], color: Hashable
 ) -> list[tuple[bool, str]]:
-    """What can be wrong with the columns of a kind of chart: conditions with their messages."""
+    """For a kind of chart: whether the columns break a rule, and the message for that."""
     has_x, has_color = x is not None, color is not None
     plane = (not (has_x and ys), f"a {kind} chart needs x and y, the names of columns")
     rules = {
@@ -210,7 +210,7 @@ def _rules(
 
 
 def check_numbers(wanted: Sequence[WantedColumn], shown: Sequence[Column]) -> None:
-    """Refuse a column wanted as numbers that has another type; ``plot_of`` would skip it.
+    """Check that columns wanted as numbers hold numbers; ``plot_of`` would skip others.
 
     Raises:
         ChartRefused: there is such a column.

@@ -32,10 +32,10 @@ _HANDLE = re.compile(r"export_[0-9]{8}T[0-9]{6}Z_[0-9a-f]{32}\.(parquet|csv)")
 _TYPES = ".types"
 """Suffix of the file next to a CSV export that holds its columns' types."""
 _MADE_FROM = ".from"
-"""Suffix of the file next to an export with the states of the tables that it was made from."""
+"""Suffix of the file next to an export with the states of the tables from which it was made."""
 _BESIDE = (_TYPES, _MADE_FROM)
 _DATABASE = ""
-"""The key of the database's path among those states; no table has this name."""
+"""The key of the database's path in that file; no table has this name."""
 _SPOOL = re.compile(r"spool_[0-9a-f]+")
 """Folders in which query processes write unfinished exports, on the same file system."""
 
@@ -43,10 +43,9 @@ _SPOOL = re.compile(r"spool_[0-9a-f]+")
 def _make_private(folder: Path) -> bool:
     """Make the folder private to this user; False if it does not exist.
 
-    A folder that others can read and that holds files of other programs is left unchanged.
-
     Raises:
-        ExportFolderUnusable: it belongs to another user, is shared, or is not a folder.
+        ExportFolderUnusable: it belongs to another user, is not a folder, or others can read it and
+            it holds files of other programs.
     """
     try:
         descriptor = open_folder(folder)
@@ -113,14 +112,14 @@ class Export:
 class ExportFolder:
     """Exports by handle, in a folder private to this user.
 
-    A file's modification time is set to the time when it expires, so exports survive a restart, and
-    servers with different settings can share the folder. A file that disappears is no error.
+    A file's modification time is the time when it expires, so exports survive a restart, and
+    servers with different settings can share the folder. A file may disappear at any time.
 
     Args:
         folder: created at the first export, with mode 0700.
-        ttl_seconds: how long a new export is kept.
+        ttl_seconds: after how many seconds a new export expires.
         max_total_bytes: the limit for all exports together; the oldest are deleted first.
-        database: only its exports are listed; None lists those of all databases.
+        database: only its exports can be listed and read; None stands for all databases.
         clock: returns the seconds since 1970.
     """
 
@@ -150,9 +149,9 @@ class ExportFolder:
     ) -> Export:
         """Move a finished file into the folder under a new handle; on an error, remove the file.
 
-        The file must be on the same file system. ``ttl_seconds`` overrides that of the folder. For
-        a CSV export the columns' ``types`` are stored in a file next to it, as is ``made_from``,
-        the states of the tables that it was made from.
+        The file must be on the same file system. ``ttl_seconds`` overrides that of the folder. The
+        ``types`` of a CSV file's columns, and ``made_from``, the states of the tables from which
+        the file was made, are stored in files next to it.
 
         Raises:
             ExportExceedsTotal: the file alone is over the limit.
@@ -227,7 +226,7 @@ class ExportFolder:
         return self._read(handle + _TYPES)
 
     def made_from(self, handle: str) -> dict[str, str]:
-        """The states of the tables that an export was made from, by table name, as far as known."""
+        """The states of the tables from which an export was made, by table name, if known."""
         self.path_of(handle)
         known = self._read(handle + _MADE_FROM) or {}
         return {name: state for name, state in known.items() if name != _DATABASE}
@@ -245,7 +244,7 @@ class ExportFolder:
         return self._database in ("", known.get(_DATABASE))
 
     def sweep(self) -> Handles:
-        """Delete expired exports, and nothing else; return their handles."""
+        """Delete expired exports, and nothing else; returns their handles."""
         if not _make_private(self.folder):
             return []
         gone = [file.handle for file in self._files() if self._is_expired(file)]
@@ -309,7 +308,7 @@ class ExportFolder:
 
 
 def _regular_file(path: Path) -> Export | None:
-    """Size and expiry of a regular file; None if it is gone or not a regular file."""
+    """The export in a file; None if the file is gone or not a regular file."""
     try:
         status = path.lstat()
     except FileNotFoundError:

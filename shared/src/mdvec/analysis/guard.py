@@ -39,9 +39,10 @@ def validate_output(output: object, limits: OutputLimits | None = None) -> tuple
     By default the limits are those of the settings, ``[analytics]`` ``max_output_bytes``,
     ``max_output_rows`` and ``max_printed_bytes``. Without settings they are:
 
-    - The whole output: 100,000 bytes; of these at most 100 lines and 8,192 bytes that are not
-    prose. - JSON on lines of its own: 1,024 bytes and 10 rows. - A table: 10 rows below its header.
-    Another block of lines: 15 lines. - A line: 1,024 bytes; a line of whole sentences: 4,096.
+    - The whole output: 100,000 bytes, of which at most 100 lines and 8,192 bytes are not prose.
+    - JSON on lines of its own: 1,024 bytes and 10 rows.
+    - A table: 10 rows below its header. Another block of lines: 15 lines.
+    - A line: 1,024 bytes. A line of whole sentences: 4,096.
     """
     if not isinstance(output, str):
         return False, f"an output is a text, not {type(output).__name__}; pass what is printed"
@@ -111,7 +112,7 @@ def _most_rows(value: object) -> int:
 
 
 def _block_troubles(lines: Sequence[str], limits: OutputLimits) -> Iterator[str]:
-    """Limits that a block of lines violates, or a line in it."""
+    """The limits that a block of lines, or a line in it, violates."""
     # polars adds a line with the types
     header = 2 if any("┆" in line or "│" in line for line in lines) else 1
     for is_table, rows in groupby(lines, key=_is_in_columns):
@@ -194,8 +195,8 @@ class OutputGuard:
             raise AnalysisError("this output_guard was started already; make another one")
         self._stdout = sys.stdout
         _frames.append(_short_frames())
-        # All guards change the same things, but may end in any order; each undoes its own changes
-        # in reverse order.
+        # Guards change the same things but may end in any order; so each undoes its own changes,
+        # the last one first.
         self._undo.callback(lambda: _frames.pop().close())
         for name in ("stdout", "stderr"):
             stream = _CountedStream(getattr(sys, name), self._take)
@@ -256,7 +257,7 @@ class OutputGuard:
         self._printed = 0
 
     def _limited_display(self, message: dict[str, Any]) -> dict[str, Any]:
-        """A display message to the notebook, without the representations that exceed the limit."""
+        """A display message to the notebook, without its texts if they exceed the limit."""
         data = message.get("content", {}).get("data", {})
         texts = {kind: value for kind, value in data.items() if not kind.startswith(_PICTURES)}
         # A notebook shows only one of the representations; the longest is counted.
@@ -286,7 +287,7 @@ class _CountedStream:
                 self._stream.restore(name)  # the outer guard has ended before this inner one
 
     def write(self, text: str) -> int:
-        """Write what still fits the limit; return the length of the whole text."""
+        """Write what still fits the limit; returns the length of the whole text."""
         if shown := self._take(text):
             self._stream.write(shown)
         return len(text)

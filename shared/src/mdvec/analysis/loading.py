@@ -46,10 +46,10 @@ _KEPT_TYPES = {
 } | _DATED | _TIMES  # fmt: skip
 _NOT_IN_PANDAS = {"TIME_NS"}
 _NOT_IN_PYTHON = {"TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
-"""Types that nested values in pandas cannot hold: they become Python's own types, which lack
-nanoseconds and need pytz for time zones."""
+"""Types that nested values in pandas cannot have: DuckDB turns them into Python's own types, which
+lack nanoseconds and need pytz for time zones."""
 _BEYOND_CALENDARS = r"infinity|\(BC\)|[0-9]{5,}-[0-9]{2}-|24:00:00"
-"""Matches the text of a date or time that DuckDB has and Python lacks."""
+"""Matches the text of a date or time that only DuckDB has, not Python."""
 
 
 def safe_load_export(
@@ -133,7 +133,7 @@ def _polars_frame(connection: duckdb.DuckDBPyConnection, file: Path) -> Any:  # 
 def pandas_frame(
     connection: duckdb.DuckDBPyConnection, table: str, types: Mapping[str, DuckDBType]
 ) -> Any:  # noqa: ANN401 - a frame of a library that may not be installed
-    """Build a DataFrame of ``types``; columns that DuckDB would alter are converted here."""
+    """A DataFrame with columns of these types; those that DuckDB would alter are converted here."""
     import pandas as pd
 
     columns: dict[str, Any] = {}
@@ -158,7 +158,7 @@ def _column_list(names: list[str]) -> str:
 
 
 def _floats(array: Any, series: Any) -> Any:  # noqa: ANN401 - of numpy and pandas
-    """A float column; if it has both NaN and NULL, in a type that tells them apart."""
+    """A float column; if it has both NaN and NULL, in a type that can hold both."""
     import numpy as np
     import pandas as pd
 
@@ -208,10 +208,12 @@ def exact_rows(
     types: Mapping[str, str] | None,
     library: Library,
 ) -> tuple[dict[str, DuckDBType], bool]:
-    """Create ``EXPORT_VIEW`` over a source, casting columns to types that the library keeps.
+    """Create ``EXPORT_VIEW`` over a source, with columns cast to types that the library can hold.
 
-    Returns the new types, and whether they equal the source's. ``types`` are the original types
-    of a CSV file, in which every column is text.
+    ``types`` are the original types of a CSV file, in which every column is text.
+
+    Returns:
+        The new types, and whether they are those of the source.
     """
     create_stored_rows(connection, source, types)
     columns = {name: parse_type(kind) for name, kind in column_types(connection)}

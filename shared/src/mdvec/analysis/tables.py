@@ -32,7 +32,7 @@ _MAX_CELL_CHARS = 30
 _ELLIPSIS = "…"
 _MAX_DEPTH = 50
 _MAX_PORTABLE = 2**53
-"""Up to this integer, readers that take every number for a float keep it exact."""
+"""Readers that turn every number into a float keep integers up to this one exact."""
 
 
 def safe_summary_table(
@@ -148,9 +148,10 @@ def as_frame(value: Any, beginning: str, hint: str) -> Any:  # noqa: ANN401 - of
 
 
 def column_places(have: Iterable[Hashable], wanted: Iterable[Any], of: str = "frame") -> list[int]:
-    """The positions of the wanted columns among the existing ones; ``of`` names what has them.
+    """The positions of the wanted columns among the existing ones.
 
-    pandas may have numbers as column names: a name is looked up as it is, then as text.
+    A name is looked up as it is, then as text, since pandas may have numbers as names. ``of`` is
+    the word in messages for what has the columns.
 
     Raises:
         UnknownColumns: a wanted column does not exist.
@@ -174,7 +175,7 @@ def column_places(have: Iterable[Hashable], wanted: Iterable[Any], of: str = "fr
 def names_and_rows(frame: Any, part: Any = None) -> tuple[list[str], Iterable[tuple[Any, ...]]]:  # noqa: ANN401 - of either library
     """The column names and the rows; a pandas index that is not just 0, 1, 2, … comes first.
 
-    ``part``, if given, has the wanted rows; its own index may start at another number.
+    ``part``, by default the whole frame, has the rows to return; its index may begin elsewhere.
     """
     part = frame if part is None else part
     names = [str(name) for name in frame.columns]
@@ -231,9 +232,9 @@ def _too_large(what: str, max_size: int) -> OutputTooLarge:
 
 @dataclass(slots=True)
 class _Converter:
-    """Converts data to plain JSON values; stops once there are more values than can fit.
+    """Converts data to plain JSON values, and stops when there are more values than can fit.
 
-    Every value takes at least two bytes: one of its own, and the separator before the next.
+    A value takes at least two bytes: one of its own, and the separator after it.
     """
 
     max_size: int

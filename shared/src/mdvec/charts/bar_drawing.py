@@ -39,7 +39,7 @@ class Bars:
 
 
 def draw_categories(canvas: Canvas, chart: CategoryChart) -> None:
-    """Draw a bar for each amount, the largest on top, or each over its target in given order.
+    """Draw a bar for each amount: the largest on top, or in the given order, over their targets.
 
     Raises:
         ChartError: all amounts are zero.
@@ -116,9 +116,9 @@ def draw_bars(canvas: Canvas, frame: Box, bars: Bars) -> None:
 def _value_texts(
     canvas: Canvas, bars: Bars, span: float, letters: float, width: float
 ) -> list[str]:
-    """The values beside the bars: in full if all fit, else shortened; [] for several series.
+    """The texts beside the bars: amounts in full if all fit, else shortened; [] for several series.
 
-    Numbers without a unit are not shortened: those that do not fit are left out.
+    Numbers without a unit are not shortened; those that do not fit are "".
     """
     if len(bars.series) > 1:
         return []

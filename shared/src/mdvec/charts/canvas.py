@@ -1,4 +1,4 @@
-"""A picture being drawn: its letters, the frame of title and notes, its legend, and its Axes."""
+"""The canvas of a chart: its letters, title, notes and legend, and Axes in it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Canvas:
         return cls(figure, size, letters, Measures.of(size))
 
     def axes(self, box: Box, grid: Literal["x", "y"] | None = None) -> Axes:
-        """Axes that fill a box, without ticks and spines; axis ``grid`` has lines at its labels."""
+        """Axes that fill a box, without ticks and spines; ``grid`` is the axis with grid lines."""
         width, height = self.size
         axes = self.figure.add_axes(
             (box.left / width, 1 - box.bottom / height, box.width / width, box.height / height),
@@ -109,7 +109,7 @@ class Canvas:
         return max((self.letters.width(text, pixels) for text in texts), default=0.0)
 
     def frame(self, title: str, notes: Sequence[str]) -> Box:
-        """Write the title and the notes; return the box between them."""
+        """Write the title and the notes; returns the box between them."""
         measures, (width, height) = self.measures, self.size
         margin = measures.gap
         room, pixels = width - 2 * margin, measures.title
@@ -129,7 +129,7 @@ class Canvas:
         return Box(margin, top, width - margin, bottom)
 
     def legend(self, box: Box, keys: Sequence[tuple[str, str]], *, lines: bool) -> float:
-        """Draw a legend of ``keys`` (names and colours); return the y in pixels where it ends."""
+        """Draw a legend of ``keys`` (names and colours); returns the y in pixels of its end."""
         font = self.measures.font
         row, swatch = _LEGEND_ROW_EM * font, (_SWATCH_EM + _NAME_GAP_EM + _COLUMN_GAP_EM) * font
         most = max(int(box.height * _MAX_LEGEND_SHARE / row), 1)

@@ -40,9 +40,9 @@ class ChartError(MdvecError):
 class CategoryChart:
     """Amounts in yen by category, in any order, as a pie or as bars.
 
-    With ``targets``, one for each item, bars keep their order, and each is drawn over its target.
-    ``among`` are the names of all categories, which determine the colors; ``keys`` are the
-    categories of items with other names.
+    With ``targets``, one for each item, bars keep their order and are drawn over their targets.
+    ``among`` are the names of all categories, which determine the colors. ``keys`` are the
+    categories of the items, if these have other names.
     """
 
     kind: CategoryKind
@@ -183,9 +183,8 @@ def merge_small(
 ) -> list[Entry]:
     """The largest amounts, at most ``max_entries``, in descending order, and その他 for the rest.
 
-    With ``min_value``, smaller amounts belong to the rest. If the rest is more than
-    MAX_OTHERS_PERCENT, more amounts get entries of their own, up to ``room`` entries. A rest of a
-    single amount keeps its own name.
+    Amounts below ``min_value`` belong to the rest. While the rest is more than MAX_OTHERS_PERCENT,
+    its largest amount becomes an entry, up to ``room`` entries. A single amount is not renamed.
     """
     ranked = sorted(entries, key=lambda entry: -entry.value)
     count = min(sum(not min_value or entry.value >= min_value for entry in ranked), max_entries)

@@ -39,10 +39,9 @@ _SHARED = {
 def colors_of(names: Sequence[str], among: Iterable[str] = ()) -> tuple[str, ...]:
     """The colours of the names in one chart; equal names have equal colours.
 
-    Known categories have fixed colours; other names get colours from a hash of their letters.
-    ``among`` has all existing names: with the same ``among``, a name has the same colour in every
-    chart, and up to twenty names have different colours. With more, a chart changes colours that
-    would occur twice.
+    Known categories have fixed colours; other names get a colour from a hash of the name. With all
+    existing names in ``among``, a name has the same colour in every chart, and up to twenty names
+    have different colours. With more names, a chart changes colours that would occur twice.
     """
     everywhere = _places({*names, *among}, _preferred_place)
     here = _places(set(names), everywhere.__getitem__)

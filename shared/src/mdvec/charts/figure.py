@@ -152,7 +152,7 @@ def _renderer(size: Size) -> RendererAgg:
 
 
 def _pixels(figure: Figure, size: Size, image_format: ImageFormat) -> bytes:
-    """The figure as a PNG of its most frequent colours or as a JPEG, coarser if it is too large."""
+    """The figure as a PNG of its most frequent colours or a JPEG, in the best quality that fits."""
     renderer = _renderer(size)
     renderer.clear()  # type: ignore[no-untyped-call]
     figure.draw(renderer)

@@ -79,7 +79,7 @@ def _write_numbers(
     texts: Sequence[Sequence[str]],
     shades: Any,  # noqa: ANN401 - an array
 ) -> None:
-    """Write each text into its cell, in a colour that is legible on the cell's."""
+    """Write each text into its cell, in a colour that is legible there."""
     for row, line in enumerate(texts):
         for column, text in enumerate(line):
             if text:

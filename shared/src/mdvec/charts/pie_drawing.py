@@ -1,7 +1,7 @@
 """Draws amounts as a ring, with a legend.
 
-The ring's slices show the amounts above zero; its legend lists every amount, including those below
-zero, with its share of the total, and so agrees with the answer's text.
+The slices show the amounts above zero. The legend lists every amount, including those below zero,
+with its share of the total, as the text of the answer does.
 """
 
 from __future__ import annotations

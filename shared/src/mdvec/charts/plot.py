@@ -28,10 +28,10 @@ class PlotNote:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A value, or None, for each x value of the plot, or for each of the series' own ``places``.
+    """A value, or None, for each x value: of the plot, or the series' own ``places`` if given.
 
     Args:
-        color: "" for a colour by the series' name, or by its position in a query's plot.
+        color: "" for a colour that follows from the name, or in a query's plot from the position.
         band: the lower and upper bound of each value, if known.
     """
 
@@ -46,8 +46,8 @@ class Series:
 class Plot:
     """Series over names, numbers, times (seconds since 1970, UTC) or months (since year 0).
 
-    The series of ``box`` are the minimum, the quartiles and the maximum at each name; those of
-    ``heatmap`` are its rows. In a ``histogram`` ``x`` holds the beginnings of the bins.
+    The five series of a ``box`` chart are minimum, quartiles and maximum at each name; the series
+    of a ``heatmap`` are its rows. The ``x`` of a ``histogram`` are the beginnings of its bins.
 
     Args:
         names: the names at the x values, if the axis has names.
@@ -83,7 +83,7 @@ class Plot:
         return "。".join(note.japanese for note in self.notes)
 
     def in_words(self) -> str:
-        """A description for those who do not see the picture: kind, span, and extremes.
+        """A description for readers without the picture: kind, span and extremes.
 
         At most the first eight series are described.
         """

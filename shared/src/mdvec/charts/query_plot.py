@@ -24,7 +24,8 @@ _MAX_SIZE = "1e300"
 Row = list[Any]
 """Texts, numbers and None."""
 Fetch = Callable[[str, int], tuple[list[Row], bool]]
-"""Runs a SELECT over ``{source}``; returns at most so many rows, and whether there are more."""
+"""Runs a SELECT over ``{source}``; returns its first rows (how many is the second argument), and
+whether there are more."""
 _NOTES = {
     "means": ("同じ位置にある行は平均で示しています",
               "rows at the same place are shown as their mean"),
@@ -103,7 +104,7 @@ class _Rows:
         return f"CASE WHEN isfinite({value}) AND abs({value}) <= {_MAX_SIZE} THEN {value} END"
 
     def label(self, position: int, key: str = "") -> str:
-        """SQL: a column, or its text ``key``, as a label: midnight is written as a day.
+        """SQL: the label for a column's value, or for its text ``key``; midnight is just a day.
 
         The middle of a text over 60 characters is left out, since URLs and paths differ at their
         ends.
@@ -115,13 +116,13 @@ class _Rows:
         return f"CASE WHEN length({text}) > 60 THEN {cut} ELSE coalesce({text}, '—') END"
 
     def bin(self, position: int, span: tuple[float, float], bins: int) -> str:
-        """SQL: the number of the bin of equal width that a column's value is in."""
+        """SQL: the number of a column value's bin, among ``bins`` of equal width over ``span``."""
         width = (span[1] - span[0]) / bins or 1.0
         value = f"floor(({self.number(position)} - {span[0]!r}) / {width!r})"
         return f"CAST(least(greatest({value}, 0), {bins - 1}) AS INTEGER)"
 
     def grain(self, position: int) -> float:
-        """The smallest possible difference between a column's values; 0 if there is none."""
+        """The smallest possible difference between a column's values; 0 if it may be any."""
         column = self.columns[position]
         if family(column) == "date":
             return _DAY
@@ -139,7 +140,7 @@ class _Rows:
 
     @property
     def of_largest(self) -> str:
-        """SQL: the rows whose text in the second column has the largest sums in the third.
+        """SQL: the rows of those texts in the second column with the largest sums in the third.
 
         ``b.k`` is the text, ``b.place`` its rank from 0, and ``b.texts`` the number of texts.
         """
@@ -148,10 +149,10 @@ class _Rows:
         return f"{self.from_} JOIN ({largest}) AS b ON b.k IS NOT DISTINCT FROM {_key(1)}"
 
     def cells(self, place: str) -> tuple[list[Row], bool]:
-        """The mean of the third column for each place and each of the largest texts of the second.
+        """The mean of the third column for each place and each text of ``of_largest``.
 
-        Each row also has the text's rank, the number of rows, the text, and the number of texts,
-        since another run of the query may return other rows, or another order.
+        Each row is a place, the text's rank, the mean, the number of rows, the text, and the number
+        of texts: all from one run, as another run may return other rows, or another order.
         """
         return self.of(
             f"SELECT {place}, b.place, avg({self.number(2)}), count(*), {self.label(1, 'b.k')}, "
@@ -175,7 +176,7 @@ def _key(position: int) -> str:
 
 
 def _places(key: str, of: str, rank: str, most: int) -> str:
-    """SQL: the first texts ``key`` by a rank, their ``place`` from 0, the number of ``texts``."""
+    """SQL: the first texts ``key`` by ``rank``, their ``place`` from 0, the number of ``texts``."""
     return (
         f"SELECT {key}, count(*) OVER () AS texts, row_number() OVER (ORDER BY {rank}) - 1 "
         f"AS place FROM {of} GROUP BY {key} ORDER BY place LIMIT {most}"
@@ -226,7 +227,7 @@ def _plot_over_names(
 
 
 def _over_scale(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
-    """Every row as a point; if there are too many, means over intervals, or cells for a scatter."""
+    """Every row as a point; if there are too many, means over intervals, or over cells."""
     most, x = MAX_POINTS // len(ys), rows.number(0)
     count, xs = rows.span(0)
     means = ", ".join(f"avg({number})" for number in (x, *map(rows.number, ys)))
@@ -311,7 +312,7 @@ def _by_name(rows: _Rows, kind: PlotKind, shown: list[Row], notes: Sequence[Plot
 
 
 def _series_shown(shown: Sequence[Row]) -> int:
-    """How many series are drawn; each row ends with how many there are."""
+    """How many series are drawn; each row ends with the number of all series."""
     return min(_MAX_SERIES, int(shown[0][-1]))
 
 
@@ -355,7 +356,7 @@ def _histogram(rows: _Rows) -> Plot:
 
 
 def _boxes(rows: _Rows) -> Plot:
-    """The quartiles of a column by the names in the column before it, or of each column."""
+    """The quartiles of the second column for each name in the first, or of each column."""
     measured = [at for at, column in enumerate(rows.columns) if is_measured(column)]
     if not measured:
         raise PlotRefused("a box chart needs a column of numbers")
@@ -410,10 +411,12 @@ def _grid(
 ) -> tuple[Plot, tuple[int, int]]:
     """The means of the third column for texts of the first and of the second column.
 
-    ``across`` and ``down`` hold how many texts of each column to show, and the SQL that ranks
-    them. One run of the source gives names, series and values: a second run may return other
-    rows, or another order.
-    Also returned is how many texts each of the two columns has.
+    ``across`` and ``down`` are how many texts of each column to show, and the SQL that ranks them.
+    Names, series and values are from one run of the source, as a second run may return other rows,
+    or another order.
+
+    Returns:
+        The plot, and the number of all texts in the first and in the second column.
     """
     pairs = (
         f"SELECT p, k, avg(v) AS mean, count(*) AS rows, sum(abs(v)) AS size, min(n) AS n FROM "

@@ -39,7 +39,7 @@ Colored = Sequence[tuple[Series, str]]
 
 @dataclass(frozen=True, slots=True)
 class XLabels:
-    """The labels of the horizontal axis: their places, their texts, and their height."""
+    """The labels of the horizontal axis; ``height`` and ``letters`` are in pixels."""
 
     places: Sequence[float]
     texts: Sequence[str]
@@ -86,7 +86,7 @@ def draw_series(canvas: Canvas, plot: Plot, frame: Box) -> None:
 
 
 def _range(plot: Plot) -> tuple[float, float]:
-    """The least and the greatest value, including zero if the axis must have it."""
+    """The least and the greatest value; zero counts as a value if the axis must have it."""
     values = [value for one in plot.series for value in one.values if value is not None]
     values += [end for one in plot.series for ends in one.band for end in ends if end is not None]
     if plot.kind in _FROM_ZERO or plot.unit:
@@ -97,7 +97,7 @@ def _range(plot: Plot) -> tuple[float, float]:
 
 
 def _x_range(plot: Plot) -> tuple[float, float]:
-    """From the first to the last place, with room for bars or half a dot."""
+    """The ends of the horizontal axis: its first and last place, with room for bars or dots."""
     first, last = min(plot.x), max(plot.x) + plot.step
     slot = plot.step or (1.0 if plot.axis in ("names", "months") else 0.0)
     is_time = plot.axis == "times"
@@ -115,7 +115,7 @@ def _x_range(plot: Plot) -> tuple[float, float]:
 def _x_labels(
     canvas: Canvas, plot: Plot, xs: tuple[float, float], width: float, height: float
 ) -> XLabels:
-    """The labels below the axes, which are ``width`` wide, in a frame of this height."""
+    """The labels below axes of this width, in a frame of this height."""
     font = canvas.measures.font
     if plot.axis == "names":
         return name_labels(
@@ -156,7 +156,7 @@ def _labels_in_order(
 
 
 def _texts_with_room(canvas: Canvas, labels: Sequence[units.Label], width: float) -> list[str]:
-    """The texts of labels, "" without room, with the lower line only where it changes."""
+    """The texts of labels, "" if there is no room; the lower line is only where it changes."""
     font, texts, taken, below_taken = canvas.measures.font, [], -width, 0.0
     changes = [at for at, label in enumerate(labels)
                if label[2] and (at == 0 or label[2] != labels[at - 1][2])]  # fmt: skip
@@ -180,8 +180,8 @@ def name_labels(
 ) -> XLabels:
     """The labels for names below an axis; each name has ``each`` pixels of room.
 
-    If they are too wide, some are left out if the names are ``in_order``, such as months; other
-    names are wrapped, or turned upright.
+    If they are too wide, names ``in_order``, such as months, are thinned out; other names are
+    wrapped, or turned upright.
     """
     font, widest = canvas.measures.font, canvas.widest(names, canvas.measures.font)
     places, row = list(range(len(names))), _ROW_EM * font
@@ -199,7 +199,7 @@ def name_labels(
 
 
 def _mark(canvas: Canvas, plot: Plot, axes: Axes, box: Box) -> None:
-    """Draw a band behind each stretch of empty places, and a word above marked stretches.
+    """Draw a band behind each run of empty places, and a word above each empty or running one.
 
     A word without room is left out; the note explains the bands.
     """
@@ -287,7 +287,7 @@ def _draw_lines(axes: Axes, plot: Plot, series: Colored, canvas: Canvas) -> None
 
 
 def _draw_areas(axes: Axes, plot: Plot, series: Colored, canvas: Canvas) -> None:
-    """Fill the areas below the lines; the largest first, so that it is under the others."""
+    """Fill the areas below the lines, the largest first, so that it is behind the others."""
     alpha = _ALPHA_ALONE if len(series) == 1 else _ALPHA_AMONG_OTHERS
     for one, color in sorted(series, key=lambda each: -sum(v or 0 for v in each[0].values)):
         xs, values = _points_of(plot, one)
@@ -310,7 +310,7 @@ def _points_of(plot: Plot, series: Series) -> tuple[list[float], list[float]]:
 
 
 def _running_points(xs: Sequence[float], running: Sequence[float]) -> list[tuple[bool, bool]]:
-    """For each x, whether its or a neighbour's value is incomplete, and whether its own is."""
+    """For each x, whether its value or a neighbour's is incomplete; and whether its own is."""
     is_running = [False, *(x in running for x in xs), False]
     return [(any(is_running[at : at + 3]), is_running[at + 1]) for at in range(len(xs))]
 

@@ -82,7 +82,7 @@ def points(pixels: float) -> float:
 
 
 def series_color(number: int) -> str:
-    """The colour of a series without a name of its own, such as a query's column."""
+    """The colour of a series by its number, if its name has none, as a query's column."""
     return PALETTE[_SERIES[number % len(_SERIES)]]
 
 
@@ -171,7 +171,7 @@ class Typeface:
         return text
 
     def fit_all(self, texts: Sequence[str], pixels: float, width: float) -> list[str]:
-        """The texts, cut as by ``fit``, or all in the middle if two would look the same."""
+        """The texts, cut as by ``fit``; if two would look the same, all are cut in the middle."""
         shown = [self.fit(text, pixels, width) for text in texts]
         if len(set(shown)) == len(set(texts)):
             return shown

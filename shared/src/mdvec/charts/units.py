@@ -18,7 +18,7 @@ _CALENDAR = (-1900 * _YEAR, 8000 * _YEAR)
 """The range of Python's dates with some margin, in seconds since 1970."""
 _MONTH_STEPS = (1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200)
 Label = tuple[float, str, str]
-"""A place on an axis, its label, and the second line below it, which is shown when it changes."""
+"""A place on an axis, its label, and the line below that, which is shown where it changes."""
 
 
 def amount(value: int) -> str:
@@ -54,7 +54,7 @@ def tick(value: int, step: int) -> str:
 
 
 def number(value: float, step: float) -> str:
-    """A number with enough digits to tell it from neighbours ``step`` away; ``0`` only for zero."""
+    """A number with enough digits to differ from one ``step`` away; ``0`` only for zero."""
     place = math.floor(math.log10(step))
     if max(abs(value), step) < 1e12 and step >= 1e-6:
         text = f"{value:,.{max(0, 1 - place)}f}"
@@ -89,7 +89,7 @@ def _is_exact(text: str, value: float) -> bool:
 
 
 def steps(low: int, high: int, max_steps: int) -> range:
-    """Round axis values that cover ``low`` to ``high`` in about ``max_steps`` steps or fewer."""
+    """Round axis values from ``low`` or below to ``high`` or above, about ``max_steps`` at most."""
     high = max(high, low + 1)
     span, step = high - low, 1
     while span > step * max_steps:
@@ -101,7 +101,7 @@ def steps(low: int, high: int, max_steps: int) -> range:
 def value_labels(
     low: float, high: float, most: int, unit: Unit, *, are_whole: bool = False
 ) -> dict[float, str]:
-    """Round values that cover the range, with their labels in the unit."""
+    """Round axis values that cover the range, each with its label in the unit."""
     if unit:
         ticks = steps(math.floor(low), math.ceil(high), most)
         if unit == "percent":
