@@ -59,10 +59,9 @@ def canonical(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OnnxSource:
-    """Where a model's ONNX files are on the hub, and facts that they may lack.
+    """Where a model's ONNX files are on the hub, and the prefixes for questions and passages.
 
-    The first of ``files`` that exists is used. ``prefixes`` precede questions and passages;
-    ``pages`` are the sources of these facts.
+    The first of ``files`` that exists is used. ``pages`` are the sources of these facts.
     """
 
     repository: str
@@ -76,15 +75,15 @@ class ModelConstants:
     """How far cosines of a model are trusted.
 
     ``vector_trust`` is their weight against the words of a query (see ``search/core/fusion.py``).
-    ``unrelated`` has the mean and standard deviation of the nearest passage's cosine, over
-    questions that no passage answers; None if they were not measured.
+    ``unrelated`` is the mean and the standard deviation of the nearest passage's cosine for
+    questions that no passage answers; None if these were not measured.
     """
 
     vector_trust: float
     unrelated: tuple[float, float] | None
 
     def likeness(self, cosine: float | None) -> float | None:
-        """A cosine as a z-score among those of unrelated passages; None if they are not known."""
+        """A cosine's z-score among those of unrelated passages; None if these are not known."""
         if cosine is None or self.unrelated is None:
             return None
         mean, deviation = self.unrelated
@@ -153,7 +152,7 @@ E5_SMALL = ModelCard(
 def _of_onnx(
     name: str, summary: str, dimension: int, max_tokens: int, licence: str, source: OnnxSource
 ) -> ModelCard:
-    """The card of a model for onnxruntime; all have the same constants, as none was measured."""
+    """The card of a model for onnxruntime; it has default constants, as none were measured."""
     how_to_get = f"{INSTALL_ONNX}, then: mdvec model pull {name}"
     return ModelCard(name, summary, dimension, max_tokens, licence, how_to_get, onnx=source)
 
@@ -223,7 +222,7 @@ CARDS = {
     )
 }  # fmt: skip
 AUTO_ORDER = (PLAMO, *reversed(RURIS), MULTILINGUAL_E5_SMALL, E5_SMALL, USE)
-"""What ``auto`` chooses from: the first usable model."""
+"""``auto`` chooses the first of these that is usable."""
 
 _UNKNOWN = ModelConstants(1.0, None)
 

@@ -76,7 +76,7 @@ class ListedModel:
 
 
 def card_named(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> ModelCard:
-    """The card of a model; its dimension is 0 if only an endpoint or the model's files tell it.
+    """The card of a model; its dimension is 0 if only an endpoint or the model's files have it.
 
     Raises:
         UnknownModel: there is no model of that name.
@@ -127,7 +127,7 @@ def _onnx_folder(name: str, options: BackendOptions) -> Path | None:
 
 
 def _room(folder: Path | None) -> int:
-    """How many tokens of a model's limit remain if a prefix is added."""
+    """How many tokens of a model's limit remain beside a prefix."""
     limit = (max_tokens_of(folder) if folder else None) or 512
     return limit - min(_ROOM_OF_PREFIXES, limit // 4)
 

@@ -44,10 +44,10 @@ class BadEmbedding(ModelError):
 
 
 class Backend(Protocol):
-    """One loaded model; it gets checked texts, one call at a time.
+    """One loaded model; it gets texts that were checked, one call at a time.
 
     Loading raises ModelUnavailable if a package, a file, a device or a key is missing, or the files
-    do not fit this backend; a call raises ModelError if the model fails.
+    do not fit this backend. A call raises ModelError if the model fails.
     """
 
     card: ModelCard

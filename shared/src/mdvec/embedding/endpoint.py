@@ -161,7 +161,7 @@ class Key:
     value: str = field(repr=False)
 
     def hidden_in(self, text: str) -> str:
-        """``text`` without the secret; endpoints quote what they refuse."""
+        """``text`` with the secret replaced, as endpoints quote what they refuse."""
         return text.replace(self.value, _HIDDEN) if self.value else text
 
 
@@ -189,7 +189,7 @@ def key_from(environment: Mapping[str, str], variables: Sequence[str], model: st
 
 
 def _in_keyring(name: str) -> str:
-    """The key that the keyring has under a variable's name; "" without the package or an entry."""
+    """The key in the keyring under a variable's name; "" without the package or an entry."""
     if importlib.util.find_spec("keyring") is None:
         return ""
     try:

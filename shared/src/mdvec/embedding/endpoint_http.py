@@ -36,7 +36,7 @@ FOR_QUESTIONS = RetryOptions(max_retries=1, base_delay=0.3, max_delay=1.0)
 FIXED_WORD = "mdvec"
 """The text sent to test an endpoint; it is not from the user."""
 _MIN_SHARE = 0.5
-"""The minimum seconds for an attempt, however little time remains."""
+"""The minimum seconds of an attempt, even if less time remains."""
 TOO_MANY, _OWN_FAULT = 429, 500
 _TRANSIENT = {408, 409, 425, TOO_MANY, _OWN_FAULT, 502, 503, 504, 529}
 _MAX_REASON = 300
@@ -130,7 +130,7 @@ class _Bounded(httpx2.SyncByteStream):
             yield part
 
     def _unpack(self) -> Iterator[bytes]:
-        """The decompressed parts, in small pieces: a small compressed part may hold gigabytes."""
+        """The decompressed body in small parts, as a few compressed bytes may hold gigabytes."""
         if self._packing in ("identity", ""):
             yield from self._body
             return
@@ -186,9 +186,9 @@ def with_retries(
     seconds: float,
     total: float = math.inf,
 ) -> T:
-    """The result of ``send`` for the texts, which is called again while it raises ``Transient``.
+    """Call ``send`` with the texts, again while it raises ``Transient``; returns its result.
 
-    ``send`` gets its time limit: ``seconds``, or what remains of ``total``, the limit of all
+    ``send`` also gets a time limit: ``seconds``, or what remains of ``total``, the limit of all
     attempts together.
 
     Raises:
@@ -205,8 +205,8 @@ def with_retries(
             refused = _why_not_again(
                 failure, attempt, options, host, is_over=time.monotonic() >= end
             )
-            # The caller halves several texts, which repeats them all anyway; a single text gets all
-            # attempts.
+            # Of several texts, the second failure counts as lasting, since the caller then repeats
+            # them in halves. A single text gets all attempts.
             is_lasting = refused is not None or (attempt > 0 and len(texts) > 1)
             if (
                 is_lasting

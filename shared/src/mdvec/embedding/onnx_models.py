@@ -82,7 +82,7 @@ def _prefixes(name: str, folder: Path, chosen: OnnxOptions) -> tuple[str, str]:
 
 
 class Lacking(ModelUnavailable):
-    """What a model lacks, in a few words."""
+    """A model lacks something; the message says what, in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class OnnxFiles:
 class OnnxPlace:
     """Where a model should be: a folder or repository, and its ONNX files, the preferred first.
 
-    ``must_be`` is set if the user named the file; then no other file is used.
+    With ``must_be``, the user named the file, and no other file is used.
     """
 
     model: str

@@ -18,7 +18,7 @@ from mdvec.embedding.options import BackendOptions
 
 
 class CrossEncoder(Protocol):
-    """A loaded model that reads a question and passages together; it raises as a ``Backend``."""
+    """A loaded model that reads a question and passages together; its errors are ``Backend``'s."""
 
     at_once: int
     """The number of passages that are scored between two checks of the time."""

@@ -181,7 +181,7 @@ def paths(connection: apsw.Connection, tables: Tables, ids: Sequence[int]) -> li
 def path_meant(
     connection: apsw.Connection, tables: Tables, ids: Sequence[int], folder: str | None = None
 ) -> str | None:
-    """The path of that one of the documents which a link in ``folder`` means; None without ``ids``.
+    """The path of the document among ``ids`` that a link in ``folder`` means; None without ``ids``.
 
     It is a document in the same folder if there is one, else the least nested.
     """

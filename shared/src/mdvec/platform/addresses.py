@@ -1,4 +1,4 @@
-"""Tells which hosts are this machine."""
+"""Decides which hosts are this machine."""
 
 import ipaddress
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from mdvec.platform import windows
 
 _NICENESS = 15
-"""Added to the niceness; with 19, the process would starve next to any other work."""
+"""Added to the niceness; with 19, the process would get hardly any time beside other work."""
 
 if sys.platform != "win32":
     import resource
@@ -23,9 +23,8 @@ def limit_process(
 ) -> None:
     """Set limits for the rest of this process, as far as the system allows; disables core dumps.
 
-    macOS does not enforce all of them. Windows limits only memory; there the process also can no
-    longer start others. ``memory`` is in bytes of address space, ``written`` in bytes of
-    each file.
+    ``memory`` is in bytes of address space, ``written`` in bytes of each file. macOS does not
+    enforce all limits. Windows limits only memory, and then the process cannot start others.
     """
     if sys.platform == "win32":
         if memory is not None:

@@ -1,8 +1,7 @@
 """Locks on open files, and the mounted file systems, some of which do not support locks.
 
-The system releases a lock when the process ends, however it ends.
-The locks are advisory on Linux and macOS: only processes that use them respect them. To wait for
-a lock file, use ``filelock``.
+The system releases a lock when the process ends, however it ends. On Linux and macOS locks are
+advisory: they bind only processes that use them. To wait for a lock file, use ``filelock``.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ if sys.platform != "win32":
     import fcntl
 
 _BEYOND_ANY_END = 2**62
-"""Locks prevent reading on Windows, so a byte beyond any file's end stands for the whole file."""
+"""On Windows a lock prevents reading, so instead of the file a byte beyond its end is locked."""
 _MOUNTS = Path("/proc/self/mountinfo")
 _ESCAPE = re.compile(r"\\([0-7]{3})")
 _SHARE = "\\\\"
@@ -94,9 +93,9 @@ class Mount:
 
 
 def mount_of(path: Path, mounts: Iterable[Mount] | None = None) -> Mount | None:
-    """The mount that a path is in; where several share a folder, the last one counts.
+    """The mount that a path is in; of several at the same folder, the last one.
 
-    ``mounts`` are those of this machine, by default the present ones.
+    ``mounts`` are by default the present ones of this machine.
     """
     real = str(followed(path))
     if sys.platform == "win32":

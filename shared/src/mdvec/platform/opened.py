@@ -1,4 +1,4 @@
-"""Opens files by descriptor, so that the checked file is the one read; checks owners and modes."""
+"""Opens files by descriptor, so that the file read is the file checked; checks owners and modes."""
 
 from __future__ import annotations
 
@@ -109,9 +109,9 @@ def take_ownership(file: Path) -> None:
 
 
 def open_folder(folder: Path) -> int | None:
-    """A descriptor of a folder, so that the folder checked is the one whose mode is changed.
+    """A descriptor of a folder, with which the same folder is checked and changed.
 
-    None on Windows, where folders cannot be opened, and those in the user's profile are private.
+    None on Windows, where folders cannot be opened, and folders in the user's profile are private.
 
     Raises:
         OSError: it is missing, a link or a file, or cannot be read.

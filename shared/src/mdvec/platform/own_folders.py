@@ -19,8 +19,8 @@ class OwnFolder:
     """A private folder, which is removed when it closes.
 
     Args:
-        parent: the folder in which it is created; folders left there by dead processes are removed.
-        prefix: how its name begins.
+        parent: the folder in which it is created; it also removes folders of dead processes there.
+        prefix: the beginning of its name.
     """
 
     def __init__(self, parent: Path, prefix: str) -> None:
@@ -69,7 +69,7 @@ def remove_folders_left(parent: Path, prefix: str) -> None:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a folder, its lock last: without it nothing would show that the process is dead."""
+    """Remove a folder, its lock last: without the lock it would not count as a dead process's."""
     for entry in folder.iterdir():
         if entry.is_dir() and not entry.is_symlink():
             shutil.rmtree(entry)

@@ -1,4 +1,4 @@
-"""Arguments that start child processes, waiting for their pipes, and killing them."""
+"""Child processes: the arguments that start them, waiting for their pipes, and killing them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _kill_tree(pid: int) -> None:
 
 
 def can_read(descriptor: int, seconds: float) -> bool:
-    """Wait up to ``seconds`` until a pipe has bytes to read or has ended; returns whether so."""
+    """Wait up to ``seconds`` until a pipe has bytes to read or ends; returns whether it did."""
     if sys.platform == "win32":
         until = time.monotonic() + seconds
         while not windows.has_bytes(descriptor):
@@ -79,10 +79,10 @@ def can_read(descriptor: int, seconds: float) -> bool:
 
 
 def can_write(descriptor: int, seconds: float) -> bool:
-    """Wait for up to ``seconds`` until a pipe takes bytes; returns whether it does.
+    """Wait up to ``seconds`` until a pipe takes bytes; returns whether it does.
 
-    Windows cannot tell: there a write blocks until the child has read it, which it does before
-    anything else.
+    On Windows this is unknown: a write blocks until the child has read it, which is the first thing
+    that the child does.
     """
     if sys.platform == "win32":
         return True

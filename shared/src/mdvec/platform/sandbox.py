@@ -1,6 +1,6 @@
 """Drops rights of a process for good before it reads untrusted input.
 
-Landlock limits the files it can open, seccomp its system calls; and it changes to another user.
+Landlock limits the files that it can open, and seccomp its system calls; it also changes its user.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ class _PathRule(ctypes.Structure):
 
 
 def restrict_files(readable: Iterable[Path | int], writable: Path | None = None) -> bool:
-    """Deny the network and all other files to this thread and the threads that it starts.
+    """Deny all other files, and the network, to this thread and the threads that it starts.
 
-    They cannot start programs either. A readable folder includes everything in it; a descriptor
-    stands for an open file. Only in ``writable`` can files be created, written and removed.
+    They cannot start programs either. ``readable`` are files, folders with everything in them, and
+    descriptors of open files. Only in ``writable`` can files be created, written and removed.
 
     Returns:
         Whether the kernel supports it and the rules are in force.

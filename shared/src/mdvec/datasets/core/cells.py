@@ -98,7 +98,7 @@ class SeenColumn:
         return None if "bytes" in kinds and self.counts[BLANK] else _TYPES.get(kinds)
 
     def note(self) -> str:
-        """Why a column of text holds other values as well; "" if it does not."""
+        """A note on values other than texts in a column of text; "" if there are none."""
         if self.kinds <= {TEXT}:
             return ""
         if self.kinds == {"nested"}:

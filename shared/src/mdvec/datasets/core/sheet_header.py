@@ -191,7 +191,7 @@ def sheet_header(
 ) -> SheetHeader:
     """Find the header among the first rows; empty cells at its end are cut off.
 
-    ``named`` are the indices of the header's rows according to the user, as of ``first_rows``.
+    ``named`` are the indices of the header's rows according to the user, from ``first_rows``.
     ``merged`` maps a row in which merged cells begin to the last row that all of them cover; it is
     None for a file that can have none. ``numbers`` are the rows' numbers in the file, if these are
     not 1, 2, 3. ``group_ends`` is described in ``combined_names``.

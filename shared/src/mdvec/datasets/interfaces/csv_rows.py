@@ -91,7 +91,7 @@ class Rows:
         may_hold_returns: whether cells may contain CR; if so, all lines end in LF.
         is_parallel: whether several threads read parts of the file.
         empty: the number of rows without a filled cell, which are left out.
-        left_out: the texts of rows of totals that are left out, each with the number of its rows.
+        left_out: the texts that mark rows of totals to leave out, each with its number of rows.
     """
 
     file: Path

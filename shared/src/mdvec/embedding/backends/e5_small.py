@@ -24,8 +24,8 @@ _LETTERS = unicodedata.normalize("NFKC", _LIGATURE)
 class E5SmallBackend:
     """The encoder: a C library called through ctypes.
 
-    It counts tokens but does not report their positions, so chunks are cut by the tokens of `use`
-    (both vocabularies are SentencePiece), and the count is verified here.
+    It counts tokens but does not report their positions. So chunks are cut by the tokens of `use`
+    (both vocabularies are SentencePiece), and checked with the model's own count.
     """
 
     card = E5_SMALL

@@ -29,7 +29,7 @@ _API_VERSION = "v1beta"
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """How a generation of models is told what a text is for: by a task type or by a prefix."""
+    """How requests to a generation of models state the use of a text: by task type or prefix."""
 
     mark: str
     query_task: str | None

@@ -1,6 +1,6 @@
 """Models on the Hugging Face hub: the local cache with its JSON files, and downloads into it.
 
-Before a download, the user is told what would be fetched, and must allow it.
+The user must allow each download, knowing what would be fetched.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from mdvec.embedding.embedder import ModelUnavailable
 
 MayDownload = Callable[[str], bool]
-"""Asked before a download, with a sentence on its size, licence and folder."""
+"""Called before a download with a sentence on its size, licence and folder; whether to download."""
 _SECONDS = 10
 _CACHES = (
     ("HF_HUB_CACHE", "."),

@@ -16,7 +16,7 @@ BLOCK_CHARS = 50_000
 _WEIGHTS = (".safetensors", ".onnx", ".onnx_data", ".data")
 _EDGE = 65_536
 _NO_LIMIT = 1_000_000_000
-"""Tokenizers without a limit of their own have a larger number."""
+"""In files of tokenizers, a larger number means that there is no limit."""
 _PREFIXES = (
     (re.compile(r"\bruri-v3-", re.IGNORECASE), RURI_PREFIXES),
     (re.compile(r"\bruri-(?:small|base|large)", re.IGNORECASE), ("クエリ: ", "文章: ")),

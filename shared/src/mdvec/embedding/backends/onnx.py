@@ -93,7 +93,7 @@ class OnnxBackend:
 
 
 def _output(name: str, model: OnnxModel, pooling: Pooling) -> tuple[str, str | None]:
-    """The output to read, and how to pool it into one vector; None if it is one already."""
+    """The name of the output to read, and how to pool it into one vector; None if it is one."""
     ranks = model.output_ranks
     for output in _WHOLE:
         if ranks.get(output) == 2:
@@ -129,7 +129,7 @@ class OnnxModel:
     """A session of onnxruntime, and the tokenizer of ``tokenizer.json``."""
 
     def __init__(self, name: str, files: OnnxFiles, limit: int) -> None:
-        """Load session and tokenizer; ``limit`` is how many tokens of a text are read."""
+        """Load session and tokenizer; ``limit`` is the number of tokens to which texts are cut."""
         self._name = name
         try:
             import onnxruntime

@@ -45,7 +45,7 @@ class OpenAIBackend(EndpointBackend):
 
     @cached_property
     def revision(self) -> str:
-        """A hash of the prefixes; the endpoint does not tell which weights it has."""
+        """A hash of the prefixes; the endpoint does not say which weights it has."""
         prefixes = (self._options.query_prefix, self._options.document_prefix)
         return f"{zlib.crc32(json.dumps(prefixes).encode()):08x}" if any(prefixes) else "plain"
 

@@ -54,11 +54,11 @@ def placement(requested: str | None, *, mps: bool) -> Placement:
 
 
 def batches_by_length(lengths: Sequence[int]) -> list[list[int]]:
-    """Positions of the texts to encode together, given the length of each in characters.
+    """The indexes of the texts in each batch, given the length of each text in characters.
 
     Short texts of similar length share a batch, where each is padded to the longest; a long text is
-    alone. On two cores, batches of eight texts of 16 tokens take a third of the time of single
-    texts, of 64 tokens four fifths, and of 200 tokens the same time.
+    alone. On two cores, a batch of eight texts takes a third of the time of single texts if these
+    have 16 tokens, four fifths if they have 64, and the same time if they have 200.
     """
     groups: list[list[int]] = []
     for position in sorted(range(len(lengths)), key=lengths.__getitem__):

