@@ -79,8 +79,8 @@ def plan(
         single.append(file)
     _check_patterns(options.tables, members)
     if (is_rebuilt or not stored) and not options.is_separate:
-        members |= (found := _new_groups(single))
-        grouped = {file.path for files in found.values() for file in files}
+        members |= (new_groups := _new_groups(single))
+        grouped = {file.path for files in new_groups.values() for file in files}
         single = [file for file in single if file.path not in grouped]
     planned = []
     for group, files in members.items():

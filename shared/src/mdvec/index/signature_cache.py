@@ -167,14 +167,14 @@ class ToolSignatures:
     ends: NDArray[np.int64]
     stored: Signatures
 
-    def chunk_ids(self, places: NDArray[np.intp]) -> list[int]:
+    def chunk_ids(self, indexes: NDArray[np.intp]) -> list[int]:
         """The ids of the chunks whose signatures are at these indexes in ``stored``."""
-        owners = np.searchsorted(self.ends, places, side="right")
-        chunk_ids = self.first_chunks[owners] + places
+        owners = np.searchsorted(self.ends, indexes, side="right")
+        chunk_ids = self.first_chunks[owners] + indexes
         chunk_ids[owners > 0] -= self.ends[owners[owners > 0] - 1]
         return [int(chunk_id) for chunk_id in chunk_ids]
 
-    def places(self, chunks: ChunkRanges) -> NDArray[np.intp]:
+    def indexes(self, chunks: ChunkRanges) -> NDArray[np.intp]:
         """The indexes in ``stored`` of the signatures of these chunks."""
         documents = np.searchsorted(self.first_chunks, chunks.first_chunks, side="right") - 1
         starts = np.concatenate(([0], self.ends[:-1]))[documents]
@@ -227,8 +227,8 @@ def likely_nearest(
     tool = SIGNATURES.get(connection, tables, len(query))
     if within is None:
         return tool.chunk_ids(nearest_signatures(query, tool.stored, wide, narrow))
-    places = tool.places(within)
-    return tool.chunk_ids(places[nearest_signatures(query, tool.stored.at(places), wide, narrow)])
+    indexes = tool.indexes(within)
+    return tool.chunk_ids(indexes[nearest_signatures(query, tool.stored.at(indexes), wide, narrow)])
 
 
 def _state(connection: apsw.Connection, tables: Tables) -> _State:

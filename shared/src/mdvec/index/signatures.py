@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
     Words = NDArray[np.uint64]
-    Places = NDArray[np.intp]
+    Indexes = NDArray[np.intp]
 
 MIN_BITS = 1024
 _ROWS_AT_ONCE = 4096
@@ -71,9 +71,11 @@ class Signatures:
         """The size in memory, without the centre."""
         return self.words.nbytes + self.squares.nbytes + self.gains.nbytes
 
-    def at(self, places: Places) -> Signatures:
+    def at(self, indexes: Indexes) -> Signatures:
         """The signatures at these indexes."""
-        return Signatures(self.centre, self.words[places], self.squares[places], self.gains[places])
+        return Signatures(
+            self.centre, self.words[indexes], self.squares[indexes], self.gains[indexes]
+        )
 
 
 def signature_bytes(dimension: int) -> int:
@@ -103,7 +105,7 @@ def unit_vector_signatures(words: Words, dimension: int) -> Signatures:
     return Signatures(no_centre(dimension), words, ones, ones / np.float32(_MEAN_AGREEMENT))
 
 
-def nearest_signatures(query: Floats, stored: Signatures, wide: int, narrow: int) -> Places:
+def nearest_signatures(query: Floats, stored: Signatures, wide: int, narrow: int) -> Indexes:
     """The indexes of at most ``narrow`` signatures that are likely nearest to a query vector.
 
     First, ``wide`` or more signatures are preselected by the number of differing bits. For these,
@@ -119,14 +121,14 @@ def nearest_signatures(query: Floats, stored: Signatures, wide: int, narrow: int
     rotated = _rotate(difference.reshape(1, -1))[0]
     scores = _scores_by_bits(rotated, length, stored)
     wide = min(count, max(wide, count // _SHARE))
-    places, nearest = _candidates_by_bound(rotated, length, stored, _largest(scores, wide))
-    if len(places) * _MANY > wide and wide < count:
+    indexes, nearest = _candidates_by_bound(rotated, length, stored, _largest(scores, wide))
+    if len(indexes) * _MANY > wide and wide < count:
         wide = min(count, _WIDENING * wide)
-        places, nearest = _candidates_by_bound(rotated, length, stored, _largest(scores, wide))
-    return places[_largest(nearest, narrow)]
+        indexes, nearest = _candidates_by_bound(rotated, length, stored, _largest(scores, wide))
+    return indexes[_largest(nearest, narrow)]
 
 
-def _largest(scores: Floats, number: int) -> Places:
+def _largest(scores: Floats, number: int) -> Indexes:
     """The indexes of the ``number`` largest scores."""
     if len(scores) <= number:
         return np.arange(len(scores))
@@ -151,14 +153,14 @@ def _scores_by_bits(rotated: Floats, length: np.float32, stored: Signatures) -> 
 
 
 def _candidates_by_bound(
-    rotated: Floats, length: np.float32, stored: Signatures, places: Places
-) -> tuple[Places, Floats]:
-    """Those of ``places`` that may be among the nearest, and an upper bound of their nearness."""
-    scores, deviations = _estimates(rotated, length, stored.at(places))
+    rotated: Floats, length: np.float32, stored: Signatures, indexes: Indexes
+) -> tuple[Indexes, Floats]:
+    """Those of ``indexes`` that may be among the nearest, and an upper bound of their nearness."""
+    scores, deviations = _estimates(rotated, length, stored.at(indexes))
     sure = scores[_largest(scores, _SURE)].min()
     best = scores + np.float32(_DEVIATIONS) * deviations
     likely = np.flatnonzero(best >= sure)
-    return places[likely], best[likely]
+    return indexes[likely], best[likely]
 
 
 def _differing(words: Words, own: Words) -> Words:

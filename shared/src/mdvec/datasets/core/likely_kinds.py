@@ -47,14 +47,14 @@ def _written_like(
     """For each kind, the values that match its pattern, even dates that do not exist."""
     half_width = {text: text.translate(TO_HALF_WIDTH).strip(" ") for text in values}
     is_wide = any(text != half for text, half in half_width.items())
-    found: dict[tuple[str, bool], frozenset[str]] = {}
+    matching: dict[tuple[str, bool], frozenset[str]] = {}
     alike: dict[ValueKind, frozenset[str]] = {}
     for kind in kinds:
         key = kind.pattern, kind.is_full_width and is_wide
-        if key not in found:
+        if key not in matching:
             looks = looks_like(kind.pattern)
-            found[key] = frozenset(
+            matching[key] = frozenset(
                 text for text, half in half_width.items() if looks(half if key[1] else text)
             )
-        alike[kind] = found[key]
+        alike[kind] = matching[key]
     return alike

@@ -33,11 +33,11 @@ _MAX_LEVELS = 4
 
 
 def first_rows(
-    numbered: Iterator[tuple[int, _Row]], reading: ReadingOptions, place: str
+    numbered: Iterator[tuple[int, _Row]], reading: ReadingOptions, unit: str
 ) -> tuple[list[tuple[int, _Row]], range | None]:
     """The first rows of a table, and the indices of the header's rows according to the user.
 
-    The indices are None if the header must be found, and empty if there is none. ``place`` is the
+    The indices are None if the header must be found, and empty if there is none. ``unit`` is the
     word for a numbered row in messages: line or row.
 
     Raises:
@@ -51,7 +51,7 @@ def first_rows(
     while first[-1][0] < end and (more := next(numbered, None)) is not None:
         first.append(more)
     if first[-1][0] < end:
-        raise NoHeader(f"it has no {place} {end}, which --header-row names")
+        raise NoHeader(f"it has no {unit} {end}, which --header-row names")
     at = sum(number < top for number, _ in first)
     return first, range(at, max(at + 1, sum(number <= end for number, _ in first)))
 
@@ -184,14 +184,14 @@ class SheetHeader:
 
 def sheet_header(
     rows: Sequence[Sequence[str]],
-    named: range | None = None,
+    chosen: range | None = None,
     merged: Mapping[int, int] | None = MappingProxyType({}),
     numbers: Sequence[int] = (),
     group_ends: Sequence[Mapping[int, int]] = (),
 ) -> SheetHeader:
     """Find the header among the first rows; empty cells at its end are cut off.
 
-    ``named`` are the indices of the header's rows according to the user, from ``first_rows``.
+    ``chosen`` are the indices of the header's rows according to the user, from ``first_rows``.
     ``merged`` maps a row in which merged cells begin to the last row that all of them cover; it is
     None for a file that can have none. ``numbers`` are the rows' numbers in the file, if these are
     not 1, 2, 3. ``group_ends`` is described in ``combined_names``.
@@ -200,19 +200,19 @@ def sheet_header(
         NoHeader: there are title lines, but no evident header, or the header holds no names.
     """
     numbers = numbers or range(1, len(rows) + 1)
-    at = header_at(rows, merged, numbers) if named is None else min(named, default=NO_HEADER)
-    if named is None:
+    at = header_at(rows, merged, numbers) if chosen is None else min(chosen, default=NO_HEADER)
+    if chosen is None:
         column_names(rows[at])  # refuses a web page
     joined = _joined_rows(rows, at, merged) if at != NO_HEADER else None
-    if at == NO_HEADER or (named is None and not joined and is_data(rows, at, numbers)):
+    if at == NO_HEADER or (chosen is None and not joined and is_data(rows, at, numbers)):
         return SheetHeader(0, NO_HEADER, (), ())
-    if named is not None:
-        top, lower = joined if joined and len(named) == 1 else (at, named[-1])
+    if chosen is not None:
+        top, lower = joined if joined and len(chosen) == 1 else (at, chosen[-1])
     else:
         top, lower = joined or _header_span(rows, at, merged)
     names = combined_names(rows[top : lower + 1], group_ends[top : lower + 1])
     doubtful, last = 0, _last_row_of_labels(rows, lower)
-    if named is None:
+    if chosen is None:
         below = check_names_below(rows, at, numbers) if top == lower else 0
         is_doubtful = (merged is None or top == lower) and may_go_on(rows, lower)
         doubtful = lower + 1 if is_doubtful else _years_over_values(rows, lower + 1)
@@ -445,16 +445,16 @@ def _labels(
     return frozenset(cell.strip() for row in rows for cell in row if not is_one_word)
 
 
-def header_notes(place: str, top: int, lower: int, doubtful: int) -> Iterator[str]:
+def header_notes(unit: str, top: int, lower: int, doubtful: int) -> Iterator[str]:
     """Notes on a header of several rows, and on rows that may belong to it."""
     if 0 < top < lower:
-        yield f"the columns' names are in {place}s {top} to {lower}"
+        yield f"the columns' names are in {unit}s {top} to {lower}"
     if doubtful:
         rows = f"--header-row {top}-{doubtful}"
         if doubtful == lower + 1:
-            yield f"{place} {doubtful} is read as values; if it names the columns: {rows}"
+            yield f"{unit} {doubtful} is read as values; if it names the columns: {rows}"
         else:
-            span = f"{place}s {lower + 1} to {doubtful}"
+            span = f"{unit}s {lower + 1} to {doubtful}"
             yield f"{span} are read as values; if they name the columns: {rows}"
 
 

@@ -48,14 +48,16 @@ class ReadColumn:
         return not (self.sample or self.nulls or self.note or self.decision)
 
     def __str__(self) -> str:
-        said = [self.decision] if self.decision else []
+        parts = [self.decision] if self.decision else []
         if self.sample:
             shown = _shown_value(self.sample)
             is_asked = self.decision and self.type == "VARCHAR"
-            said = [f"{shown}: {self.decision}"] if is_asked else [f"{shown} → {self.type}", *said]
+            parts = (
+                [f"{shown}: {self.decision}"] if is_asked else [f"{shown} → {self.type}", *parts]
+            )
         if self.nulls:
-            said.append(f"{counted(self.nulls, 'cell')} such as NA → NULL")
-        return f"{shown_name(self.name)}: {', '.join(filter(None, [*said, self.note]))}"
+            parts.append(f"{counted(self.nulls, 'cell')} such as NA → NULL")
+        return f"{shown_name(self.name)}: {', '.join(filter(None, [*parts, self.note]))}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,26 +93,26 @@ class Understood:
 
     def __str__(self) -> str:
         """A note for the user; "" if nothing about the file is unusual."""
-        said: list[str] = []
+        parts: list[str] = []
         if self.is_guess:
-            said.append(f"{self.encoding} (a guess, --encoding chooses another)")
+            parts.append(f"{self.encoding} (a guess, --encoding chooses another)")
         elif self.encoding not in _PLAIN_ENCODINGS:
-            said.append(self.encoding)
+            parts.append(self.encoding)
         if self.delimiter not in _PLAIN_DELIMITERS:
-            said.append(f"cells separated by {self.delimiter!r}")
+            parts.append(f"cells separated by {self.delimiter!r}")
         if self.skipped:
             titles = ", ".join(map(_shown_value, self.skipped[:_MAX_TITLES]))
-            said.append(f"header in line {self.header_row}, not {titles}")
+            parts.append(f"header in line {self.header_row}, not {titles}")
             if {column.type for column in self.columns} == {"VARCHAR"}:  # texts prove no header
-                said.append("if another line names the columns: --header-row")
+                parts.append("if another line names the columns: --header-row")
         unusual = [column for column in self.columns if not column.is_plain]
         shown = [
             column for at, column in enumerate(unusual) if at < _MAX_COLUMNS or column.decision
         ]
-        said += map(str, shown)
+        parts += map(str, shown)
         if more := len(unusual) - len(shown):
-            said.append(f"{more:,} more columns (--format json lists them)")
-        return "; ".join([*said, *self.notes])
+            parts.append(f"{more:,} more columns (--format json lists them)")
+        return "; ".join([*parts, *self.notes])
 
     def with_nulls(self, cells: Mapping[str, tuple[str, int]]) -> Understood:
         """A copy with the types that columns without any value get in a table of several files.

@@ -175,17 +175,17 @@ def _open_parts(
 ) -> Iterator[tuple[duckdb.DuckDBPyConnection, list[str]]]:
     """A connection that can read some parts and write a target; and the SQL of each part's rows."""
     with ExitStack() as stack:
-        places = [
+        paths = [
             part.parquet
             if part.folder is None
             else path_of(stack.enter_context(opened_within(part.parquet, part.folder)))
             for part in parts
         ]
-        allowed = [*places, *([target] if target else [])]
+        allowed = [*paths, *([target] if target else [])]
         is_wide = width >= MIN_WIDE_COLUMNS
         connection = stack.enter_context(safe_connection(allowed, optimizes=not is_wide))
         try:
-            yield connection, [parquet_scan(path) for path in places]
+            yield connection, [parquet_scan(path) for path in paths]
         except duckdb.InterruptException:
             raise
         except duckdb.Error as error:

@@ -120,9 +120,10 @@ def _has_plain_head(text: TextIO, head: Head, lines: Lines) -> bool:
 def _check_last_line(rows: Rows, below: NoteLines) -> None:
     """Raise UnreadableFile if the rows end with a note of one cell that is not left out."""
     if below.is_short and not below.notes.are_left_out:
+        line = rows.line_at(below.position)
         raise UnreadableFile(
-            f"line {rows.line_at(below.place)}: it has one cell, unlike the rows above; if it is a "
-            "note below the table, leave it out with --read notes=out"
+            f"line {line}: it has one cell, unlike the rows above; if it is a note below the "
+            "table, leave it out with --read notes=out"
         )
 
 

@@ -24,13 +24,13 @@ class NoteLines:
 
     Attributes:
         notes: their texts.
-        place: the byte position of their first line.
+        position: the byte position of their first line.
         is_short: whether that line has one cell, without delimiters for others.
         empty: the number of empty rows below that line, which ``cut`` removes as well.
     """
 
     notes: NotesBelow = field(default_factory=NotesBelow)
-    place: int = 0
+    position: int = 0
     is_short: bool = False
     empty: int = 0
 
@@ -38,7 +38,7 @@ class NoteLines:
         """Remove their lines from a copy of the rows."""
         if self.notes.texts:
             self.notes.are_left_out = True
-            os.truncate(rows, self.place)
+            os.truncate(rows, self.position)
 
 
 def note_lines(rows: Path, head: Head, skipped: int) -> NoteLines:
@@ -60,7 +60,7 @@ def _note_lines(rows: Path, head: Head, skipped: int) -> NoteLines:
             stream.readline()
         lines = stream.readlines()
     lines = lines[0 if start else skipped :]
-    notes, end, found, empty = NotesBelow(), size, NoteLines(), 0
+    notes, end, lines_found, empty = NotesBelow(), size, NoteLines(), 0
     above = iter(reversed(lines))
     parts: list[bytes] = []
     is_within = False
@@ -77,7 +77,7 @@ def _note_lines(rows: Path, head: Head, skipped: int) -> NoteLines:
         parts.clear()
         if text := text_alone(row):
             notes.texts.insert(0, text)
-            found = NoteLines(notes, end, len(row) == 1, empty)
+            lines_found = NoteLines(notes, end, len(row) == 1, empty)
         elif len(filled_cells(row)) > 1:
             break
         elif any(row):
@@ -90,4 +90,4 @@ def _note_lines(rows: Path, head: Head, skipped: int) -> NoteLines:
     notes.are_usual = len(head.names) < MIN_WIDTH or any(
         map(text_alone, csv.reader(reversed(rest), delimiter=head.delimiter))
     )
-    return found
+    return lines_found

@@ -278,51 +278,53 @@ def _misfits(
         name: {text for cell in samples[name] if cell and (text := cell.strip(" ")) not in BLANKS}
         for name in likely
     }
-    found: dict[str, dict[ValueKind, _Misfits]] = {name: {} for name in likely}
+    by_kind: dict[str, dict[ValueKind, _Misfits]] = {name: {} for name in likely}
     best: dict[str, list[ValueKind]] = {}
     waiting = list(likely)
     while waiting:
         best |= {name: most_like(likely[name], seen[name]) for name in waiting}
-        asked = [(name, kind) for name in waiting for kind in best[name] if kind not in found[name]]
+        pairs = [
+            (name, kind) for name in waiting for kind in best[name] if kind not in by_kind[name]
+        ]
         waiting = []
-        for (name, kind), misfits in zip(asked, _unread(connection, scan, asked), strict=True):
-            found[name][kind] = misfits
+        for (name, kind), misfits in zip(pairs, _unread(connection, scan, pairs), strict=True):
+            by_kind[name][kind] = misfits
             if not seen[name].issuperset(misfits[3]):
                 seen[name].update(misfits[3])
                 waiting.append(name)
         waiting = list(dict.fromkeys(waiting))
     return {
-        name: max((found[name][kind] for kind in kinds), key=lambda each: each[1])
+        name: max((by_kind[name][kind] for kind in kinds), key=lambda each: each[1])
         for name, kinds in best.items()
     }
 
 
 def _unread(
-    connection: duckdb.DuckDBPyConnection, scan: str, asked: Sequence[tuple[str, ValueKind]]
+    connection: duckdb.DuckDBPyConnection, scan: str, pairs: Sequence[tuple[str, ValueKind]]
 ) -> list[_Misfits]:
-    """For each column and kind in ``asked``, the column's values that the kind rejects."""
-    if not asked:
+    """For each column and kind in ``pairs``, the column's values that the kind rejects."""
+    if not pairs:
         return []
-    kinds = list(dict.fromkeys(kind for _, kind in asked))
-    cells = ", ".join(f"trim({identifier(name)})" for name, _ in asked)
+    kinds = list(dict.fromkeys(kind for _, kind in pairs))
+    cells = ", ".join(f"trim({identifier(name)})" for name, _ in pairs)
     rows = connection.execute(
         "SELECT place, odd, count(*), count(*) OVER (PARTITION BY place) FROM (SELECT place, CASE "
         f"WHEN {_fits(kinds)} THEN NULL ELSE cell END AS odd FROM "
-        f"(SELECT unnest([{cells}]) AS cell, unnest({list(range(len(asked)))}) AS place, "
-        f"unnest({[kinds.index(kind) for _, kind in asked]}) AS kind FROM {scan}) "
+        f"(SELECT unnest([{cells}]) AS cell, unnest({list(range(len(pairs)))}) AS place, "
+        f"unnest({[kinds.index(kind) for _, kind in pairs]}) AS kind FROM {scan}) "
         f"WHERE {ValueKind.is_value('cell')}) GROUP BY place, odd QUALIFY row_number() OVER "
         f"(PARTITION BY place ORDER BY odd NULLS FIRST) <= {_MAX_COMPARED} "
         "ORDER BY place, odd NULLS FIRST"
     ).fetchall()
-    found: list[_Misfits] = [(kind, 0, 0, {}) for _, kind in asked]
+    misfits: list[_Misfits] = [(kind, 0, 0, {}) for _, kind in pairs]
     for place, odd, count, different in rows:
-        kind, others, number, texts = found[place]
+        kind, others, number, texts = misfits[place]
         if odd is None:
-            found[place] = kind, count, different - 1, texts
+            misfits[place] = kind, count, different - 1, texts
         else:
             texts[odd] = count
-            found[place] = kind, others, number or different, texts
-    return found
+            misfits[place] = kind, others, number or different, texts
+    return misfits
 
 
 def _may_mean_nothing(text: str, names: Collection[str]) -> bool:
