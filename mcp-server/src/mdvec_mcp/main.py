@@ -55,29 +55,29 @@ def main() -> None:
         _warn_of_what_is_not_read(arguments.config)
         _run(arguments, wire)
     except MdvecError as error:
-        sys.stderr.write(f"mdvec-mcp: error: {_in_own_language(str(error))}\n")
+        sys.stderr.write(f"mdvec-mcp: error: {_in_own_language(str(error), arguments.config)}\n")
         _exit(1)
     except Exception as error:
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
         inner = _innermost(error)
         said = place_refused(inner) or f"the connection broke ({inner!r})"
-        sys.stderr.write(f"mdvec-mcp: error: {_in_own_language(said)}\n")
+        sys.stderr.write(f"mdvec-mcp: error: {_in_own_language(said, arguments.config)}\n")
         _exit(1)
     # Threads with running searches would keep the process alive.
     _exit(0)
 
 
-def _is_japanese() -> bool:
+def _is_japanese(config: Path | None = None) -> bool:
     """Whether the user who started the server reads Japanese."""
     from mdvec.settings import display_language
 
     with suppress(OSError):  # no working folder, so no settings file in it
-        return display_language(os.environ, Path.cwd()) == "ja"
+        return display_language(os.environ, Path.cwd(), config) == "ja"
     return False
 
 
-def _in_own_language(sentence: str) -> str:
-    return in_japanese(sentence) if _is_japanese() else sentence
+def _in_own_language(sentence: str, config: Path | None = None) -> str:
+    return in_japanese(sentence) if _is_japanese(config) else sentence
 
 
 def _reserve_stdio() -> tuple[int, int]:

@@ -14,6 +14,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import date
 from pathlib import Path
@@ -50,6 +51,8 @@ STOPPED = 130
 _LEAST_CELLS = 10
 """The least width of a table's text columns in cells, so that a date stays whole."""
 _LAYOUT = re.compile(r"(\r\n|\n|\t)")
+_CONFIG: ContextVar[Path | None] = ContextVar("settings file", default=None)
+"""The settings file that the command was given, which may name the language."""
 _LABELS = {
     "error": "エラー",
     "warning": "警告",
@@ -177,6 +180,7 @@ def with_settings_options(command: Callable[..., None]) -> Callable[..., None]:
     def filled(**values: object) -> None:
         for name, (group, options) in groups.items():
             values[name] = group(**{option: values.pop(option) for option in options})
+        _CONFIG.set(values[settings.name].config)  # type: ignore[attr-defined]
         command(**values)
 
     filled.__signature__ = inspect.Signature(declared)  # type: ignore[attr-defined]
@@ -225,7 +229,7 @@ def in_own_language(message: str) -> str:
 
 def is_japanese() -> bool:
     """Whether messages are in Japanese; JSON is the same in every language."""
-    return display_language(os.environ, Path.cwd()) == "ja"
+    return display_language(os.environ, Path.cwd(), _CONFIG.get()) == "ja"
 
 
 def heading_language() -> Callable[[str], str]:

@@ -101,6 +101,9 @@ def test_errors_and_findings_are_in_japanese(mdvec):
         "エラー: --k（-k）に 0 は使えません（1 から 50 件まで）。"
         "mdvec search --help をご覧ください\n"
     )
+    (mdvec.work / "ja.toml").write_text('[display]\nlanguage = "ja"\n', encoding="utf-8")
+    named = ("--config", mdvec.work / "ja.toml")
+    assert mdvec("import", "-n", "none", *named, MDVEC_DISPLAY_LANGUAGE="").err.startswith("エラー")
     mdvec.write("a.md", "# 水\n")
     imported = japanese("import", "-n", "notes")
     assert imported.out.startswith("notes: 追加 1、更新 0、削除 0、変更なし 0、失敗 0。断片 1 個、")

@@ -174,7 +174,7 @@ class SearchContext:
         unquoted = replace(stated.filters, exact=question.filters.exact)
         again = self.search(replace(stated, filters=unquoted))
         written = ", ".join(f'"{words}"' for words in typed.exact)
-        note = f"no note says {written} as it is written, so the quotes forced nothing"
+        note = f"no passage says {written} as it is written, so the quotes forced nothing"
         return replace(again, notes=(note, *again.notes))
 
     def check(self, tools: tuple[str, ...] | None, seconds: int | None = None) -> SourceCheck:

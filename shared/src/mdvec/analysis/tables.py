@@ -176,18 +176,38 @@ def names_and_rows(frame: Any, part: Any = None) -> tuple[list[str], Iterable[tu
     """The column names and the rows; a pandas index that is not just 0, 1, 2, … comes first.
 
     ``part``, by default the whole frame, has the rows to return; its index may begin elsewhere.
+    pandas has no column of days: where all times are midnight, the values are dates, as it
+    prints them.
     """
     part = frame if part is None else part
     names = [str(name) for name in frame.columns]
     if hasattr(part, "iter_rows"):  # polars
         return names, part.iter_rows()
     rows: Iterable[tuple[Any, ...]] = part.itertuples(index=False, name=None)
-    index = part.index
-    if has_plain_index(frame):
-        return names, rows
-    keys = index if index.nlevels > 1 else ((key,) for key in index)
-    indexes = [str(name) if name is not None else "index" for name in index.names]
-    return indexes + names, (tuple(chain(key, row)) for key, row in zip(keys, rows, strict=True))
+    series = [frame.iloc[:, at] for at in range(len(names))]
+    if not has_plain_index(frame):
+        index = part.index
+        keys = index if index.nlevels > 1 else ((key,) for key in index)
+        rows = (tuple(chain(key, row)) for key, row in zip(keys, rows, strict=True))
+        names = [str(name) if name is not None else "index" for name in index.names] + names
+        levels = range(index.nlevels)
+        series = [*(frame.index.get_level_values(at).to_series() for at in levels), *series]
+    of_days = [_is_of_days(each) for each in series]
+    return names, (
+        tuple(
+            value.date() if is_day and value == value else value  # NaT has no date
+            for value, is_day in zip(row, of_days, strict=True)
+        )
+        for row in rows
+    )
+
+
+def _is_of_days(series: Any) -> bool:  # noqa: ANN401 - of pandas
+    kind = series.dtype
+    if getattr(kind, "kind", "") != "M" or getattr(kind, "tz", None) is not None:
+        return False
+    times = series.dropna()
+    return bool((times == times.dt.normalize()).all())
 
 
 def has_plain_index(frame: Any) -> bool:  # noqa: ANN401 - a frame or series of pandas

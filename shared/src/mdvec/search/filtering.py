@@ -233,8 +233,8 @@ def _without_passages(
         words = single.exact[0]
         if any(index.documents_saying(connection, tool.tables, words) for tool in requested):
             return (
-                f'no passage of {names} says "{words}", which a note has elsewhere, as in its '
-                "front matter, whose entries where reads"
+                f'no passage of {names} says "{words}" whole; a note has it in its front matter, '
+                "whose entries where reads, or across two passages"
             )
         return f'nothing in {names} says "{words}" as it is written'
     return f'every passage of {names} says "{single.exclude[0]}"'

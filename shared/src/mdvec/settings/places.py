@@ -77,13 +77,17 @@ def expanded(path: str | Path) -> Path:
     return Path(os.path.expanduser(path))  # noqa: PTH111 - Path.expanduser raises there
 
 
-def display_language(environment: Mapping[str, str], project_folder: Path) -> Literal["ja", "en"]:
+def display_language(
+    environment: Mapping[str, str], project_folder: Path, config: Path | None = None
+) -> Literal["ja", "en"]:
     """The language of commands' output: the configured one, else the system's.
 
     A file that is unreadable or names another language is ignored here; loading the settings
     reports it.
     """
-    chosen = environment.get("MDVEC_DISPLAY_LANGUAGE") or _of_file(environment, project_folder)
+    chosen = environment.get("MDVEC_DISPLAY_LANGUAGE") or _of_file(
+        environment, config, project_folder
+    )
     if chosen in ("ja", "en"):
         return "ja" if chosen == "ja" else "en"
     names = (environment.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
@@ -91,9 +95,9 @@ def display_language(environment: Mapping[str, str], project_folder: Path) -> Li
     return "ja" if system.lower().startswith("ja") else "en"
 
 
-def _of_file(environment: Mapping[str, str], project_folder: Path) -> object:
+def _of_file(environment: Mapping[str, str], config: Path | None, project_folder: Path) -> object:
     try:
-        file = config_file(environment, None, project_folder)
+        file = config_file(environment, config, project_folder)
         display = None if file is None else toml_of(file).get("display")
     except SettingsError:
         return None

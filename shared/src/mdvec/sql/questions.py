@@ -41,9 +41,9 @@ from mdvec.sql.saved import saved_now
 from mdvec.tools import offered_name
 
 _MAX_ROW_BYTES = 16 * MEGABYTE
-_ONWARDS = "page with ORDER BY, LIMIT and OFFSET, or aggregate"
+_ONWARDS = "aggregate, or narrow with WHERE"
 """How a model can get the remaining rows of its own SQL."""
-_ONWARDS_OF_QUESTION = "narrow the question's values, or ask the same in SQL with LIMIT and OFFSET"
+_ONWARDS_OF_QUESTION = "narrow the question's values, or aggregate the same in SQL"
 _IN_PYTHON = "; all in Python: mdvec.analysis.safe_load_export(handle)"
 _NOT_COUNTED = "SELECT kind, count(*) FROM {source} WHERE NOT counted GROUP BY kind ORDER BY kind"
 _MAX_KINDS = 9

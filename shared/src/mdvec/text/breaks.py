@@ -71,6 +71,10 @@ _HEADINGS = re.compile(r"(?:#{1,6}[ \t][^\r\n]*\s+)+")
 _CLOSED = tuple("。｡！？!?．.…:：」』）)】]>|`*~_")
 _DELIMITER_ROW = re.compile(r"(?<![^\r\n])[ \t>]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+(?![^\r\n])")
 _PAUSE = re.compile(r"[、，,;；)）」\]|][ \t]*|[ \t\u3000]+|[\r\n]+")
+_GOES_ON_WORD = re.compile(
+    r"(?<=[^\W\u3040-\u9fff])[^\W\u3040-\u9fff]|(?<=[\u30a1-\u30ff])[\u30a1-\u30ff]"
+)
+"""A letter or digit behind another, or katakana behind katakana."""
 _MIN_SIZE = 8
 
 
@@ -288,7 +292,8 @@ def passage_windows(
     """The whole range if it fits in ``size`` tokens, otherwise windows of at most ``size``.
 
     If possible, a window ends in its second half, after a blank line or else a sentence; otherwise
-    it ends earlier. The next window begins there, or at a sentence up to ``overlap`` tokens before.
+    it ends earlier. The next window begins there, or at a sentence up to ``overlap`` tokens before;
+    after a cut within a line of prose, at a word up to ``overlap`` tokens before.
     A window that exceeds the model's limit when tokenized by itself is cut again.
     """
     if within[0] >= within[1]:
@@ -330,17 +335,19 @@ class _Tokens:
         return breaks_between(self.content, *self.within, self.fences, self._is_too_large)
 
     def windows(self) -> list[Range]:
-        begin, reached = self.within[0], self.within[0]
+        begin = reached = self.within[0]
+        was_forced = False
         windows: list[Range] = []
         while (high := self._end_of_tokens(begin, self.size)) < self.within[1]:
             middle = max(self._end_of_tokens(begin, self.size // 2), reached)
             cut = self.breaks.end(max(begin, reached), middle, high)
-            if cut is None and begin < reached:
+            if cut is None and begin < reached and not was_forced:
                 begin = reached  # there is no room for an overlap
                 continue
-            reached = self._forced_break(begin, middle, high) if cut is None else cut
+            was_forced = cut is None
+            reached = self._forced_break(max(begin, reached), middle, high) if cut is None else cut
             windows.append((begin, reached))
-            begin = self._next_start(begin, reached)
+            begin = self._next_start(begin, reached, was_forced=was_forced)
         return [*windows, (begin, self.within[1])]
 
     def _is_too_large(self, fence: Fence) -> bool:
@@ -356,11 +363,25 @@ class _Tokens:
         first = bisect_right(self.edges, position) - 1
         return self.edges[min(first + count, len(self.edges) - 1)]
 
-    def _next_start(self, begin: int, cut: int) -> int:
+    def _next_start(self, begin: int, cut: int, *, was_forced: bool) -> int:
         # If the cut splits a token, that token counts towards the overlap too.
         last = bisect_left(self.edges, cut)
-        low = self.edges[max(last - self.overlap + 1, 0)]
-        return self.breaks.start(max(low, begin + 1), cut)
+        low = max(self.edges[max(last - self.overlap + 1, 0)], begin + 1)
+        start = self.breaks.start(low, cut)
+        if start < cut or not was_forced or self._is_code(cut):
+            return start
+        return next((at for at in range(low, cut) if self._begins_word(at)), cut)
+
+    def _is_code(self, position: int) -> bool:
+        return any(fence.start < position < fence.end for fence in self.fences)
+
+    def _begins_word(self, position: int) -> bool:
+        return (
+            self.content[position].isalnum()
+            and not _GOES_ON_WORD.match(self.content, position)
+            and not splits_a_character(self.content, position)
+            and self.breaks.unbreakable_around(position) is None
+        )
 
     def _forced_break(self, begin: int, middle: int, high: int) -> int:
         """Where to cut a sentence, line of code or table row that does not fit in a window."""

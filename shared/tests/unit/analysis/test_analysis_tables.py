@@ -1,5 +1,6 @@
 """Summary tables of polars and pandas: few rows, few columns, short cells."""
 
+import json
 from datetime import date, datetime
 
 import pandas as pd
@@ -174,3 +175,19 @@ def test_a_star_imports_every_name_of_the_module():
     exec("from mdvec.analysis import *", names)
     assert set(dir(mdvec.analysis)) == names.keys() - {"__builtins__"}
     assert names["safe_summary_table"] is safe_summary_table
+
+
+def test_days_of_pandas_are_dates_as_it_prints_them_and_times_are_whole():
+    days = pd.to_datetime(["2025-06-05", None, "2025-06-06"])
+    times = pd.to_datetime(["2025-06-05 01:00", "2025-06-06 00:00", "2025-06-07 00:00"])
+    frame = pd.DataFrame({"day": days, "time": times})
+    for shown in (frame, frame.set_index("day")):
+        assert [line.split() for line in safe_summary_table(shown).splitlines()] == [
+            ["day", "time"],
+            ["2025-06-05", "2025-06-05", "01:00:00"],
+            ["null", "2025-06-06", "00:00:00"],
+            ["2025-06-06", "2025-06-07", "00:00:00"],
+        ]
+    assert json.loads(safe_json_output(frame[:1])) == [
+        {"day": "2025-06-05", "time": "2025-06-05T01:00:00"}
+    ]

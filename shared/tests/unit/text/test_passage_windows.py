@@ -83,6 +83,32 @@ def test_no_overlap_where_no_sentence_fits():
     assert all(a.end == b.start for a, b in zip(found, found[1:], strict=False))
 
 
+@each(
+    "words",
+    [
+        [chr(0x4E00 + number) for number in range(400)],
+        [chr(0x3042 + number % 80) for number in range(400)],
+        [f"word{number} " for number in range(400)],
+    ],
+)
+def test_no_phrase_is_split_where_no_sentence_ends(words):
+    found = texts("".join(words))
+    assert len(found) > 5
+    for first in range(len(words) - 2):
+        phrase = "".join(words[first : first + 3]).strip()
+        assert any(phrase in text for text in found)
+
+
+def test_a_cut_within_a_long_line_goes_back_to_a_whole_word_and_not_within_a_link_or_code():
+    katakana = "コンピュータ"
+    assert all(text.startswith(katakana) for text in texts(f"{katakana} " * 60, overlap=9))
+    link = "[" + "長い題" * 40 + "](https://a.jp)"
+    for whole in (link, f"```\n{'x = 1; ' * 60}\n```\n"):
+        found = chunks(whole, overlap=8)
+        assert len(found) > 1
+        assert all(a.end == b.start for a, b in zip(found, found[1:], strict=False))
+
+
 def test_a_fence_that_fits_is_never_cut():
     content = (
         f"# 題\n\n{SENTENCE}\n\n{FENCE}\n次のように書きます：\n\n{FENCE}\n"
