@@ -55,12 +55,13 @@ def tick(value: int, step: int) -> str:
 
 def number(value: float, step: float) -> str:
     """A number with enough digits to differ from one ``step`` away; ``0`` only for zero."""
+    value += 0.0  # -0.0 is 0, too
     place = math.floor(math.log10(step))
     if max(abs(value), step) < 1e12 and step >= 1e-6:
         text = f"{value:,.{max(0, 1 - place)}f}"
         text = text.rstrip("0").rstrip(".") if "." in text else text
         if text not in ("0", "-0") or not value:
-            return text.removeprefix("-") if not value else text
+            return text
     digits = math.floor(math.log10(abs(value) or 1)) - place + 2
     return f"{value:,.{min(max(digits, 2), 17)}g}"
 

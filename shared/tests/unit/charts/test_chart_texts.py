@@ -1,7 +1,7 @@
 """What stands on a chart: sizes as people write them, amounts, shares, and slices put together."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from table_of_cases import each
 
@@ -156,6 +156,7 @@ def test_numbers_have_the_decimals_that_an_axis_needs():
 
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=60))
+@example([5e-118, -0.0])
 def test_different_values_have_different_texts_and_only_zero_is_written_zero(values):
     texts = units.numbers(values, (max(values) - min(values)) / 200 or 1.0)
     assert len({*texts}) >= len({f"{value + 0.0:.10g}" for value in values})

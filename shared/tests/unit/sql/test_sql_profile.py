@@ -74,7 +74,7 @@ def test_figures_of_whole_numbers_are_exact(data, type_):
         exact = map(Fraction, present)
         quartiles = statistics.quantiles(exact, method="inclusive")  # as pandas and Excel
         for name, quartile in zip(("q1", "median", "q3"), quartiles, strict=True):
-            assert float(figures[name]) == pytest.approx(float(quartile), rel=1e-15, abs=0)
+            assert float(figures[name]) == pytest.approx(float(quartile), rel=5e-15, abs=0)
     else:
         assert "std" not in figures
 
