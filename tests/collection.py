@@ -12,6 +12,7 @@ from typing import Any
 
 import apsw
 import numpy as np
+import pytest
 from imported import RULES
 from mdvec.converters import NO_COMMANDS, OwnCommands
 from mdvec.database.connection import open_database
@@ -141,6 +142,16 @@ class Collection:
                 "ON d.id = v.document_id"
             )
             assert all(content[start:end] == text for content, start, end, text in parts)
+
+
+def imported_notes(notes: Mapping[str, str]) -> Any:
+    """A fixture of a test module: a collection of these texts by their paths, imported."""
+
+    @pytest.fixture(scope="module")
+    def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+        return Collection.of(tmp_path_factory.mktemp("notes"), notes)
+
+    return collection
 
 
 def filtered(**said: Any) -> Filters:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -11,14 +11,17 @@ import duckdb
 import openpyxl
 from collection import Collection
 from mdvec.database.connection import open_database
-from mdvec.datasets.core.understood import Understood
+from mdvec.datasets.core.choices import ReadingChoice, reading_of
+from mdvec.datasets.core.understood import ReadingOptions, Understood
 from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.csv_file import csv_to_parquet
-from mdvec.datasets.options import DatasetOptions
+from mdvec.datasets.options import DatasetOptions, chosen_tables, reading_choices
 from mdvec.datasets.report import DatasetReport
+from mdvec.datasets.status import DatasetContents
 from mdvec.importing.job import ImportReport, Mode
 from mdvec.manage import registering
+from mdvec.manage.status import details
 from mdvec.manage.tool_import import import_tool
 
 READER = duckdb.connect()
@@ -48,10 +51,28 @@ class DataFolder(SourceFolder):
 
     kind: str = "dataset"
 
-    def import_(self, mode: Mode = "update", **more: Any) -> ImportReport:
-        """Import the folder, for which no model may be asked; ``options`` are the dataset's."""
-        request = replace(self.request(mode), options=more.pop("options", DatasetOptions()))
-        return import_tool(request, no_model, **more)
+    def import_(  # type: ignore[override]  # its options are a dataset's
+        self,
+        mode: Mode = "update",
+        tables: Iterable[str] = (),
+        readings: tuple[ReadingChoice, ...] = (),
+        *,
+        is_separate: bool = False,
+        **more: Any,
+    ) -> ImportReport:
+        """Import the folder, for which no model may be asked."""
+        options = DatasetOptions(chosen_tables(tables), is_separate=is_separate, readings=readings)
+        return import_tool(replace(self.request(mode), options=options), no_model, **more)
+
+    def choose(self, *columns: str, mode: Mode = "update", **choices: Any) -> ImportReport:
+        """Import the folder with choices of how its files are read."""
+        return self.import_(mode, readings=reading_choices(columns, **choices))
+
+    def choices(self) -> list[str]:
+        """The choices that are kept for the next imports."""
+        contents = details(self.database, self.name).contents
+        assert isinstance(contents, DatasetContents)
+        return [str(choice) for choice in contents.readings]
 
     def tables(self) -> dict[str, dataset_tables.DatasetTable]:
         """The stored tables by name."""
@@ -83,11 +104,27 @@ def problems(report: ImportReport) -> dict[str, str]:
     return {problem.file_path: problem.reason for problem in report.failed}
 
 
+def told(report: ImportReport, kind: str = "read") -> list[str]:
+    """What a report says of how files were read, or of choices that are ``unused``."""
+    return [line.text for line in report.lines() if line.text.startswith(f"{kind}: ")]
+
+
+def notes_of(report: ImportReport) -> list[tuple[str, ...]]:
+    """The notes on the reading of each table."""
+    assert isinstance(report.details, DatasetReport)
+    return [understood.notes for table in report.details.readings for understood in table.values()]
+
+
 def left_out(report: ImportReport) -> dict[str, str]:
     """Why each file was left out, by path."""
     details = report.details
     assert isinstance(details, DatasetReport)
     return {problem.file_path: problem.reason for problem in details.left_out}
+
+
+def chosen(*columns: str, **choices: Any) -> ReadingOptions:
+    """How a file is to be read by these choices."""
+    return reading_of(reading_choices(columns, pattern="a.csv", **choices), "a.csv")
 
 
 def converted(folder: Path, data: str | bytes, **how: Any) -> Understood:
@@ -101,13 +138,25 @@ def rows_in(folder: Path, columns: str = "*") -> duckdb.DuckDBPyConnection:
     return READER.execute(f"SELECT {columns} FROM {parquet_scan(folder / 'a.part')}")
 
 
-def workbook(path: Path, *sheets: tuple[str, Iterable[Sequence[Any]]]) -> openpyxl.Workbook:
-    """A workbook of (name, rows) with whatever openpyxl writes."""
+def workbook(
+    path: Path,
+    *sheets: tuple[str, Iterable[Sequence[Any]]],
+    merged: str = "",
+    formats: Mapping[str, str] | None = None,
+) -> openpyxl.Workbook:
+    """A workbook of (name, rows) with whatever openpyxl writes.
+
+    Cells of its first sheet can be merged (ranges) and have formats of numbers (by cell).
+    """
     book = openpyxl.Workbook()
     book.remove(book.active)
     for name, rows in sheets:
         sheet = book.create_sheet(name)
         for row in rows:
             sheet.append(row)
+    for cells in merged.split():
+        book.worksheets[0].merge_cells(cells)
+    for cell, shown in (formats or {}).items():
+        book.worksheets[0][cell].number_format = shown
     book.save(path)
     return book

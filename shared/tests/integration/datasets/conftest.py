@@ -1,8 +1,15 @@
-"""A folder whose files are converted by one database, as those of an import."""
+"""A folder of data files with its tool, and one whose files a single database converts."""
 
 import pytest
+from source_folder import DataFolder
 
 from mdvec.datasets.interfaces.connection import shared_databases
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A folder of data files and its tool ``t``."""
+    return DataFolder(tmp_path / "files", tmp_path / "data.sqlite", name="t")
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from source_folder import DataFolder, left_out, problems, workbook
 from table_of_cases import each
 
 from mdvec.database.connection import open_database
-from mdvec.datasets.options import DatasetOptions, InvalidTableChoice, chosen_tables
+from mdvec.datasets.options import InvalidTableChoice
 from mdvec.importing.options import ImportRefused
 
 
@@ -16,8 +16,7 @@ class Shop(DataFolder):
     """Monthly sales and the files of two shops, as the tool ``m``."""
 
     def table(self, *tables, mode="update", is_separate=False):
-        options = DatasetOptions(chosen_tables(tables), is_separate=is_separate)
-        return self.import_(mode, options=options)
+        return self.import_(mode, tables, is_separate=is_separate)
 
     def put(self, *names):
         for name in names:

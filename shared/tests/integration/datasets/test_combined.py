@@ -11,7 +11,7 @@ from source_folder import DataFolder, left_out
 
 from mdvec.datasets.interfaces.combining import CombinedColumns, CombinedRows, combine
 from mdvec.datasets.interfaces.snapshots import Snapshots
-from mdvec.datasets.options import DatasetOptions, InvalidTableChoice, chosen_tables
+from mdvec.datasets.options import InvalidTableChoice
 from mdvec.datasets.report import table_line
 from mdvec.importing.options import ImportRefused
 from mdvec.sql.data import table_origin
@@ -20,10 +20,6 @@ from mdvec.sync.freshness import check_source
 
 class Shop(DataFolder):
     """A folder of data files and its tool ``s``."""
-
-    def import_(self, mode="update", tables=(), *, is_separate=False, **more):
-        options = DatasetOptions(chosen_tables(tables), is_separate=is_separate)
-        return super().import_(mode, options=options, **more)
 
     def csv(self, path, *rows, header="day,shop,yen"):
         self.write(path, "\n".join([header, *rows]) + "\n")

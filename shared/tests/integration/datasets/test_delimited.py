@@ -57,9 +57,7 @@ def test_a_column_whose_values_are_of_one_kind_gets_its_type(folder):
         "whole": (["1", "-20", "0"], "BIGINT", [1, -20, 0]),
         "long": (["999999999999999999", "1"], "BIGINT", [999999999999999999, 1]),
         "decimal": (["1", "2.50", "-.5", "1e-05"], "DOUBLE", [1.0, 2.5, -0.5, 1e-05]),
-        "yen": (["¥1,234", "-500", "￥0"], "BIGINT", [1234, -500, 0]),
         "円": (["1,234円", "-¥12,345,678", "\\1"], "BIGINT", [1234, -12345678, 1]),
-        "dollars": (["1,234.5", "0.25"], "DOUBLE", [1234.5, 0.25]),
         "truth": (["TRUE", "false"], "BOOLEAN", [True, False]),
         "day": (["2025/06/01", "2025-6-2"], "DATE", [date(2025, 6, 1), date(2025, 6, 2)]),
         "moment": (["2025/6/1 5:00", "2025-06-01T05:00:01.5", "2025-06-02"], "TIMESTAMP", moments),
@@ -71,6 +69,7 @@ def test_a_column_whose_values_are_of_one_kind_gets_its_type(folder):
             "DATE",
             [date(2025, 6, 1), date(2025, 6, 2)],
         ),
+        "no end": (["2024-01-27", "9999-12-31"], "DATE", [date(2024, 1, 27), date(9999, 12, 31)]),
         "none": (["", ""], "VARCHAR", [None, None]),
     }
     found = columns(folder, {name: values for name, (values, _, _) in wanted.items()})
@@ -89,7 +88,6 @@ def test_a_column_that_would_lose_digits_stays_text(folder):
         "over every number": ["1.5e999"],
         "commas elsewhere": ["1,234", "12,34"],
         "a comma as a point": ["1,23", "4,5"],
-        "no day": ["2025-02-30"],
         "a pace, no time of day": ["5:30", "6:15"],
         "no year": ["0000-01-01"],
         "as programs write": ["1_000", "0x10"],
@@ -124,22 +122,19 @@ ROWS = [["東京", "1"], ["髙島屋\n2階", "2"], ['say "x", y', "3"]]
 
 
 @each(
-    ("encoding", "end"),
-    [("utf-8", "\n"), ("utf-8-sig", "\r\n"), ("cp932", "\r\n"), ("cp932", "\r"), ("utf-16", "\n")],
-)
-def test_text_is_read_exactly_from_every_encoding(folder, encoding, end):
-    text = written(["店", "数"], ROWS, lineterminator=end, quoting=csv.QUOTE_ALL)
-    types, rows = imported(folder, text.encode(encoding))
+    ("encoding", "end", "delimiter"),
+    [
+        ("utf-8", "\n", ","), ("utf-8-sig", "\r\n", ";"), ("cp932", "\r\n", "\t"),
+        ("cp932", "\r", ","), ("utf-16", "\n", "|"),
+    ],
+)  # fmt: skip
+def test_text_is_read_exactly_from_every_encoding_with_every_delimiter(
+    folder, encoding, end, delimiter
+):
+    dialect = {"lineterminator": end, "quoting": csv.QUOTE_ALL, "delimiter": delimiter}
+    types, rows = imported(folder, written(["店", "数"], ROWS, **dialect).encode(encoding))
     assert types == {"店": "VARCHAR", "数": "BIGINT"}
     assert rows == [[name, int(number)] for name, number in ROWS]
-
-
-@each("delimiter", [",", ";", "\t", "|"])
-def test_the_delimiter_is_detected(folder, delimiter):
-    assert imported(folder, written(["a", "b"], ROWS, delimiter=delimiter)) == (
-        {"a": "VARCHAR", "b": "BIGINT"},
-        [[name, int(number)] for name, number in ROWS],
-    )
 
 
 @each("title", ["売上 | 確定 | 全店", "売上;2025年6月", "a|b"])

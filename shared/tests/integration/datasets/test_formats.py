@@ -35,11 +35,6 @@ else:
 at = datetime.fromisoformat
 
 
-@pytest.fixture
-def files(tmp_path):
-    return DataFolder(tmp_path / "files", tmp_path / "data.sqlite", name="t")
-
-
 RECORDS = [
     {"id": 1, "price": 1.5, "day": "2025-06-01", "code": "007", "at": {"city": "京", "zip": None}},
     {"id": 2**60, "price": 2, "day": "NA", "code": "", "tags": ["a", 1], "at": {"city": "x\ny"}},

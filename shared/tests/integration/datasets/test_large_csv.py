@@ -12,19 +12,11 @@ from source_folder import READER
 from table_of_cases import each
 
 from mdvec.datasets.core.understood import FOUND, ReadingOptions
-from mdvec.datasets.interfaces.connection import parquet_scan, shared_databases
+from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.csv_file import csv_to_parquet
 from mdvec.files.problems import UnreadableFile
 
 NUMBERS = count()
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A folder whose files one database reads, as those of an import."""
-    folder = tmp_path_factory.mktemp("csv")
-    with shared_databases(folder):
-        yield folder
 
 
 def read(folder, data, large_from, reading=FOUND):
@@ -79,8 +71,8 @@ def both(folder, data, reading=FOUND):
         ("日,額\n2025-06-01,1\n 小計 ,1\n,1\n", ReadingOptions(leaves_out_totals=True), 2),
     ],
 )
-def test_every_row_of_a_large_file_is_read_as_of_a_small_one(folder, text, reading, rows):
-    large, small = both(folder, text, reading)
+def test_every_row_of_a_large_file_is_read_as_of_a_small_one(one_folder, text, reading, rows):
+    large, small = both(one_folder, text, reading)
     assert large == small
     assert len(large[2]) == rows
 
@@ -119,8 +111,8 @@ def files(draw):
 @settings(
     max_examples=int(os.environ.get("N", "8")), deadline=None, derandomize="N" not in os.environ
 )
-def test_its_size_never_decides_what_is_read(folder, data):
-    large, small = both(folder, data)
+def test_its_size_never_decides_what_is_read(one_folder, data):
+    large, small = both(one_folder, data)
     if isinstance(large, str) and isinstance(small, str):
         # What is wrong about stray quotation marks can be said in two ways.
         large, small = large.partition(":")[0], small.partition(":")[0]

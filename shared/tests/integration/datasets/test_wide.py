@@ -14,27 +14,6 @@ from mdvec.datasets.interfaces.csv_file import csv_to_parquet
 from mdvec.datasets.interfaces.parquet import parquet_extent
 from mdvec.datasets.interfaces.typed_columns import MIN_WIDE_COLUMNS
 
-VALUES = ["7", "0.25", "2025-01-31", "text", "true", "¥1,200", "1e+3", "2025/1/2 3:04", ""]
-TYPES = [
-    "BIGINT", "DOUBLE", "DATE", "VARCHAR", "BOOLEAN", "BIGINT", "DOUBLE", "TIMESTAMP", "VARCHAR",
-]  # fmt: skip
-
-
-def write(file, width, rows):
-    with file.open("w", newline="", encoding="utf-8") as text:
-        writer = csv.writer(text)
-        writer.writerow(f"col_{number}" for number in range(width))
-        row = [VALUES[number % len(VALUES)] for number in range(width)]
-        writer.writerows([row] * rows)
-
-
-def test_thousands_of_columns_have_their_types(folder):
-    write(folder / "wide.csv", width=1_080, rows=20)
-    csv_to_parquet(folder / "wide.csv", folder / "wide.parquet")
-    types = [column.type for column in parquet_extent(folder / "wide.parquet").columns]
-    assert types == TYPES * 120
-
-
 CELLS = st.one_of(
     st.sampled_from(
         ["", "NA", "NaN", "nan", "null", "None", "0", "00", "-1", " 5 ", "1.5", ".5", "1e9", "inf",

@@ -3,6 +3,7 @@
 import unicodedata
 
 import pytest
+from collection import Collection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from table_of_cases import each
@@ -16,8 +17,6 @@ TEXT = "# 題\r\n\r\n一行目\r\n二行目 🍙\n三行目\r四行目"
 
 @pytest.fixture(scope="module")
 def notes(tmp_path_factory):
-    from collection import Collection
-
     folder = tmp_path_factory.mktemp("reading")
     (folder / "secret.md").write_text("秘密", encoding="utf-8")
     return Collection.of(folder, {"guide.md": TEXT, "sub/deep.md": "# 深い\n\n中身です。\n"})
@@ -101,11 +100,6 @@ def test_nothing_is_read_but_what_was_imported(notes, path):
     assert "\n" not in str(refused.value)
 
 
-def test_absolute_paths_of_imported_files_are_no_names_but_name_the_document(notes):
-    with pytest.raises(ReadingRefused, match=r'has no document .*; nearest are: "sub/deep.md"'):
-        read(notes, str(notes.folder / "sub/deep.md"))
-
-
 def test_a_document_is_read_from_the_database_and_not_from_its_file(notes):
     (notes.folder / "sub/deep.md").unlink()
     assert read(notes, "sub/deep.md").content == "# 深い\n\n中身です。\n"
@@ -117,8 +111,6 @@ NAMES = st.text("がぎプペ゛がか\u3099ハ\u309aéa1 -", min_size=1, max_si
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=4)
 @given(name=NAMES.filter(bool), stored=st.sampled_from(["NFC", "NFD"]))
 def test_a_path_may_be_typed_in_either_unicode_form(tmp_path_factory, name, stored):
-    from collection import Collection
-
     path = unicodedata.normalize(stored, f"{name}/ガス.md")
     notes = {path: "# 題\n\n検針の日。\n"}
     collection = Collection.of(tmp_path_factory.mktemp("forms"), notes)
@@ -137,11 +129,11 @@ def test_of_two_names_that_look_alike_the_one_that_was_named_is_read(collection)
         assert read(collection, unicodedata.normalize(form, "ガス.md")).title == form
 
 
-def test_a_mistyped_name_gets_the_nearest(notes):
-    with pytest.raises(ReadingRefused, match=r'nearest are: "guide\.md"'):
-        read(notes, "giude.md")
-    with pytest.raises(ReadingRefused, match=r'nearest are: "sub/deep\.md"'):
-        read(notes, "sub/dep.md")
+def test_a_mistyped_name_or_an_absolute_path_is_none_and_gets_the_nearest(notes):
+    nearest = {"giude.md": "guide.md", "sub/dep.md": "sub/deep.md"}
+    for asked, name in {**nearest, str(notes.folder / "sub/deep.md"): "sub/deep.md"}.items():
+        with pytest.raises(ReadingRefused, match=f'has no document .*; nearest are: "{name}"'):
+            read(notes, asked)
 
 
 def test_a_name_by_which_notes_link_is_enough_if_only_one_document_has_it(collection):

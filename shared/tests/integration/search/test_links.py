@@ -1,7 +1,7 @@
 """Links, front matter, tasks and listings: what connects notes, and which notes there are."""
 
 import pytest
-from collection import Collection, filtered
+from collection import filtered, imported_notes
 from source_folder import SourceFolder
 from table_of_cases import each
 
@@ -24,9 +24,7 @@ NOTES = {
 }
 
 
-@pytest.fixture(scope="module")
-def notes(tmp_path_factory):
-    return Collection.of(tmp_path_factory.mktemp("links"), NOTES)
+notes = imported_notes(NOTES)
 
 
 def read(notes, path):

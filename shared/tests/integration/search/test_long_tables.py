@@ -1,24 +1,19 @@
 """Searching tables that are longer than a passage: each row is found by its columns' names."""
 
-import pytest
-from collection import Collection
+from collection import imported_notes
 from table_of_cases import each
 
 ROWS = "".join(f"| 担当{at} | 内線{3000 + at} | {at % 7 + 1}階 |\n" for at in range(160))
 OTHERS = "".join(f"| 担当{at} | 机{at % 9} | 青 |\n" for at in range(160))
 
 
-@pytest.fixture(scope="module")
-def tables(tmp_path_factory) -> Collection:
-    return Collection.of(
-        tmp_path_factory.mktemp("tables"),
-        {
-            "phones.md": (
-                f"# 総務\n\n## 連絡先\n\n| 氏名 | 電話番号 | 勤務場所 |\n|---|---|---|\n{ROWS}"
-            ),
-            "desks.md": f"# 総務\n\n## 備品\n\n| 氏名 | 机 | 色 |\n|---|---|---|\n{OTHERS}",
-        },
-    )
+tables = imported_notes(
+    {
+        "phones.md": "# 総務\n\n## 連絡先\n\n| 氏名 | 電話番号 | 勤務場所 |\n|---|---|---|\n"
+        f"{ROWS}",
+        "desks.md": f"# 総務\n\n## 備品\n\n| 氏名 | 机 | 色 |\n|---|---|---|\n{OTHERS}",
+    }
+)
 
 
 @each("mode", ["lexical", "hybrid"])

@@ -1,7 +1,7 @@
 """What a document says outside its text: a month in its file's name, descriptions, a summary."""
 
 import pytest
-from collection import Collection, filtered
+from collection import Collection, filtered, imported_notes
 from table_of_cases import each
 
 NOTICE = "# お知らせ\n\n駐車場の工事があります。ご協力をお願いします。\n"
@@ -34,9 +34,7 @@ NOTES = {
 }
 
 
-@pytest.fixture(scope="module")
-def notes(tmp_path_factory) -> Collection:
-    return Collection.of(tmp_path_factory.mktemp("described"), NOTES)
+notes = imported_notes(NOTES)
 
 
 TALK = """---
@@ -115,9 +113,7 @@ HEADS = {
 }
 
 
-@pytest.fixture(scope="module")
-def heads(tmp_path_factory) -> Collection:
-    return Collection.of(tmp_path_factory.mktemp("heads"), HEADS)
+heads = imported_notes(HEADS)
 
 
 @each(

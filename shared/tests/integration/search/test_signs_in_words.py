@@ -1,7 +1,6 @@
 """Words with signs in them: invisible characters, variant kanji, groups of digits and units."""
 
-import pytest
-from collection import Collection, filtered
+from collection import filtered, imported_notes
 from table_of_cases import each
 
 NOTES = {
@@ -21,9 +20,7 @@ WRITTEN = {
 CASES = [(word, file) for file, words in WRITTEN.items() for word in words]
 
 
-@pytest.fixture(scope="module")
-def notes(tmp_path_factory) -> Collection:
-    return Collection.of(tmp_path_factory.mktemp("signs"), NOTES)
+notes = imported_notes(NOTES)
 
 
 @each(("word", "file"), CASES)

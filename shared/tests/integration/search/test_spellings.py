@@ -1,7 +1,7 @@
 """A text in one spelling is found by a question in another."""
 
 import pytest
-from collection import Collection
+from collection import Collection, imported_notes
 from table_of_cases import each
 
 from mdvec.database.connection import open_database
@@ -32,9 +32,7 @@ NOTES = {
 }
 
 
-@pytest.fixture(scope="module")
-def spelled(tmp_path_factory) -> Collection:
-    return Collection.of(tmp_path_factory.mktemp("spellings"), NOTES)
+spelled = imported_notes(NOTES)
 
 
 @each(
@@ -74,14 +72,19 @@ COMPOUNDS = {
     "サーバ室": "サーバー室", "打合せ室": "打ち合わせ室", "申込書": "申し込み書",
     "引落日": "引き落とし日", "振込手数料": "振り込み手数料", "子供会": "子ども会",
     "引越業者": "引っ越し業者", "払戻手続": "払い戻し手続き", "齋藤商店": "斉藤商店",
+}  # fmt: skip  # fmt: skip
+PARTS = {
+    "wifi": "Wi-Fi", "email": "e-mail", "vscode": "VS Code", "nodejs": "Ｎｏｄｅ．ｊｓ",
+    "cicd": "CI/CD", "typec": "Type-C", "GitHub": "Git Hub", "TCPIP の設定": "TCP/IP",
 }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def compounds(tmp_path_factory) -> Collection:
+    """A note of each compound and word in parts, which walks outnumber, and one of their words."""
     notes = {
-        f"{at}.md": f"# 覚え {at}\n\n今日は{written}について確認した。担当者へ連絡した。\n"
-        for at, written in enumerate(COMPOUNDS.values())
+        f"{at}.md": f"# 覚え {at}\n\n今日は{written}の設定を確認した。担当者へ連絡した。\n"
+        for at, written in enumerate((COMPOUNDS | PARTS).values())
     }
     walks = {f"z{at}.md": f"散歩をした。{at} 番目の公園で犬を見た。\n" for at in range(60)}
     apart = (
@@ -92,39 +95,16 @@ def compounds(tmp_path_factory) -> Collection:
     )
 
 
-@each("query", COMPOUNDS)
-def test_a_compound_in_another_spelling_is_found_and_not_denied(compounds, query):
+@each("query", [*COMPOUNDS, *PARTS])
+def test_a_compound_in_another_spelling_or_in_parts_is_found_and_not_denied(compounds, query):
     answer = compounds.search(query, k=1)
-    assert answer.results[0].file_path == f"{[*COMPOUNDS].index(query)}.md"
+    assert answer.results[0].file_path == f"{[*COMPOUNDS, *PARTS].index(query)}.md"
     assert (answer.confident, answer.notes) == (True, ())
 
 
 @each("query", ["確定申告", "サーバ棟", "組立図", "割引券", "引落室", "打合せ書", "年末調整"])
 def test_a_compound_is_denied_where_its_words_stand_apart(compounds, query):
     assert f'nothing here mentions "{query}"' in compounds.search(query).notes
-
-
-PARTS = {
-    "wifi": "Wi-Fi", "email": "e-mail", "vscode": "VS Code", "nodejs": "Ｎｏｄｅ．ｊｓ",
-    "cicd": "CI/CD", "typec": "Type-C", "GitHub": "Git Hub", "TCPIP の設定": "TCP/IP",
-}  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def in_parts(tmp_path_factory) -> Collection:
-    notes = {
-        f"{at}.md": f"# 予定 {at}\n\n今日は{written}の設定を確認した。\n"
-        for at, written in enumerate(PARTS.values())
-    }
-    walks = {f"z{at}.md": f"散歩をした。{at} 番目の公園で犬を見た。\n" for at in range(60)}
-    return Collection.of(tmp_path_factory.mktemp("parts"), {**notes, **walks})
-
-
-@each("query", PARTS)
-def test_a_word_is_found_where_it_is_written_as_two(in_parts, query):
-    answer = in_parts.search(query, k=1)
-    assert answer.results[0].file_path == f"{[*PARTS].index(query)}.md"
-    assert (answer.confident, answer.notes) == (True, ())
 
 
 def test_a_word_as_two_is_found_beside_the_word_itself_and_words_that_meet_are_none(collection):

@@ -2,8 +2,7 @@
 
 import random
 
-import pytest
-from collection import Collection
+from collection import imported_notes
 from table_of_cases import each
 
 SOUNDS = {
@@ -12,10 +11,9 @@ SOUNDS = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def sounds(tmp_path_factory) -> Collection:
-    notes = {f"{at}.md": f"# 記録\n\n{word}の記録。\n" for at, word in enumerate(SOUNDS.values())}
-    return Collection.of(tmp_path_factory.mktemp("sounds"), notes)
+sounds = imported_notes(
+    {f"{at}.md": f"# 記録\n\n{word}の記録。\n" for at, word in enumerate(SOUNDS.values())}
+)
 
 
 @each("asked", ["{}", "{}の記録", "{}のインストール手順"])
@@ -62,11 +60,8 @@ def test_a_rare_name_is_found_beside_words_that_a_hundred_passages_have(collecti
     assert collection.places("WIN0Hのビット割り当て", k=1, mode="lexical") == ["window.md"]
 
 
-@pytest.fixture(scope="module")
-def table(tmp_path_factory) -> Collection:
-    rows = "".join(f"| KX-{9000 + at} | {1000 + at * 7:,}円 | 棚{at % 9} |\n" for at in range(200))
-    notes = {"t.md": f"# 表\n\n| 品番 | 価格 | 備考 |\n| --- | --- | --- |\n{rows}"}
-    return Collection.of(tmp_path_factory.mktemp("table"), notes)
+ROWS = "".join(f"| KX-{9000 + at} | {1000 + at * 7:,}円 | 棚{at % 9} |\n" for at in range(200))
+table = imported_notes({"t.md": f"# 表\n\n| 品番 | 価格 | 備考 |\n| --- | --- | --- |\n{ROWS}"})
 
 
 @each(
@@ -81,9 +76,8 @@ def test_the_row_with_the_number_comes_before_the_head_of_the_table(table, asked
     assert written in table.search(asked, k=1, mode="lexical", returning="chunk").results[0].content
 
 
-@pytest.fixture(scope="module")
-def signs(tmp_path_factory) -> Collection:
-    notes = {
+signs = imported_notes(
+    {
         "money.md": "# 家電\n\n冷蔵庫は 98,000円、送料は 1,500円、洗濯機は 120,300円。\n",
         "version.md": "# 版\n\n- [v18.3.1](https://example.com/log)\n",
         "bare.md": "# 依存\n\nZod 4.5.6 を使う。\n",
@@ -95,7 +89,7 @@ def signs(tmp_path_factory) -> Collection:
         "more_keys.md": "# キー\n\nCmd+Shift+O と Cmd+P と O。Cmd O は無い。\n",
         **{f"{at}.md": f"# 雑記 {at}\n\n天気や旅行のことを書いた。\n" for at in range(20)},
     }
-    return Collection.of(tmp_path_factory.mktemp("signs"), notes)
+)
 
 
 @each(

@@ -222,9 +222,14 @@ def test_every_value_is_loaded_unchanged(exporter, table):
         ("{'s': sum(9223372036854775807::HUGEINT * 2)}", {"s": str((2**63 - 1) * 2)}),
         ("{'a': 170141183460469231731687303715884105727::HUGEINT}::VARIANT", f'{{"a":{LARGEST}}}'),
         ("union_value(n := 9007199254740993::HUGEINT)", '{"n":9007199254740993}'),
+        ("sum(9007199254740993::BIGINT)", 2**53 + 1),
+        (f"{LARGEST}::HUGEINT", str(LARGEST)),
+        ("INTERVAL 90 SECONDS", "00:01:30"),
     ],
 )
-def test_a_sum_inside_a_nested_type_keeps_its_digits(exporter, library, expression, parquet):
+def test_a_value_of_a_type_that_files_do_not_have_keeps_its_digits(
+    exporter, library, expression, parquet
+):
     frame = exporter.frame(f"SELECT {expression} AS v", "parquet", library)
     assert frame["v"].to_list() == [parquet]
 

@@ -195,30 +195,16 @@ def said(attempt, house):
 
 
 @each("attempt", REFUSED)
-def test_a_hostile_statement_is_refused_as_rows_export_and_table(untouched, attempt):
+def test_a_hostile_statement_is_refused_wherever_sql_is_taken(untouched, attempt):
     process, source = untouched.process, said(attempt, untouched)
+    questions = Questions(process, None, None, Path())
     asked = [
         lambda: process.rows(source, "SELECT count(*) FROM {source} AS s", max_rows=10),
         lambda: process.export(source, fmt="csv", max_rows=1_000_000),
         lambda: process.materialize("kept", source),
+        lambda: questions.plot(Prepared(source), PLOT_KINDS[0], ""),  # the kind comes later
     ]
-    for ask in asked:
-        with pytest.raises(QueryRefused) as refused:
-            ask()
-        assert CANARY not in str(refused.value)
-        assert len(str(refused.value)) < 400
-
-
-PARAMETERS = ("?", "$")
-
-
-@each("attempt", REFUSED)
-def test_a_hostile_statement_is_refused_as_a_saved_question_and_a_chart(untouched, attempt):
-    process, source = untouched.process, said(attempt, untouched)
-    asked = [
-        lambda: Questions(process, None, None, Path()).plot(Prepared(source), PLOT_KINDS[0], "")
-    ]  # the kind comes later
-    if not source.removeprefix("SELECT ").startswith(PARAMETERS):  # a question may have these
+    if not source.removeprefix("SELECT ").startswith(("?", "$")):  # a saved question may have these
         asked.append(lambda: process.judged(source))
     for ask in asked:
         with pytest.raises(QueryRefused) as refused:
@@ -303,11 +289,6 @@ def test_endless_and_huge_queries_are_stopped_in_time(hasty, attempt):
         hasty.process.rows(attempt, max_rows=1)
     assert hasty.answers()
     assert hasty.state() == before
-
-
-def test_a_huge_cell_comes_back_cut(untouched):
-    rows = untouched.process.rows("SELECT repeat('あ', 1000000) AS big", max_rows=1).rows
-    assert rows == [["あ" * 500 + "… (1000000 characters)"]]
 
 
 def test_a_large_export_is_stopped_and_leaves_no_file(untouched):

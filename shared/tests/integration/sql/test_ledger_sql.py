@@ -11,12 +11,11 @@ from ledger_rows import list_transactions
 from mdvec.analysis.exports import ExportFolder
 from mdvec.database.connection import open_database
 from mdvec.household import Ledger
-from mdvec.household.interfaces.ledger_sums import data_version
 from mdvec.household.month import monthly_household
 from mdvec.manage import registering
-from mdvec.manage.registering import list_tools
 from mdvec.settings import AnalyticsSettings
 from mdvec.sql.core.refusals import QueriesUnavailable, UnknownTable
+from mdvec.sql.data import CurrentData
 from mdvec.sql.process.messages import Data, QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
 from mdvec.sql.service import Analytics
@@ -25,26 +24,14 @@ SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
 LIMITS = QueryLimits(seconds=10.0, memory_mb=1024, export_bytes=2**24)
 
 
-def tools(database):
-    return list_tools(database, active_only=True)
-
-
-def data_of(database):
-    with open_database(database, "read") as connection:
-        versions = tuple(
-            (tool.id, tool.name, data_version(Ledger.undated(connection, tool.id)))
-            for tool in tools(database)
-        )
-    return Data((), database, versions)
-
-
-@pytest.fixture
-def start_process(tmp_path):
+@pytest.fixture(scope="module")
+def start_process(tmp_path_factory):
     """Makes a process over the households of a database, and ends it."""
     made = []
 
-    def make(database):
-        made.append(QueryProcess(tmp_path / "spool", LIMITS, lambda: data_of(database)))
+    def make(database, **more):
+        current, spool = CurrentData(database), tmp_path_factory.mktemp("spool")
+        made.append(QueryProcess(spool, LIMITS, lambda: replace(current(), **more)))
         return made[-1]
 
     yield make
@@ -69,19 +56,14 @@ def sample(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def process(sample, tmp_path_factory):
-    process = QueryProcess(tmp_path_factory.mktemp("spool"), LIMITS, lambda: data_of(sample))
-    yield process
-    process.close()
+def process(sample, start_process):
+    return start_process(sample)
 
 
 @pytest.fixture(scope="module")
-def from_the_26th(sample, tmp_path_factory):
+def from_the_26th(sample, start_process):
     """The same, of a household whose months start on the 26th."""
-    data = replace(data_of(sample), month_starts_on=26)
-    process = QueryProcess(tmp_path_factory.mktemp("spool"), LIMITS, lambda: data)
-    yield process
-    process.close()
+    return start_process(sample, month_starts_on=26)
 
 
 def rows(process, sql, most=100_000):
@@ -90,7 +72,7 @@ def rows(process, sql, most=100_000):
 
 def test_every_row_of_the_ledger_is_in_the_table_unchanged(sample, process):
     with open_database(sample, "read") as connection:
-        ledger = list_transactions(connection, tools(sample)[0].id)
+        ledger = list_transactions(connection, 1)
     assert len(ledger) > 100
     found = rows(
         process,
@@ -144,11 +126,10 @@ def test_sums_by_kind_are_those_of_the_household_tools(sample, process):
         "FROM transactions GROUP BY month ORDER BY month",
     )
     with open_database(sample, "read") as connection:
-        tool = tools(sample)[0].id
         for month, spending, income, used, total in found:
             year, number = (int(part) for part in month.split("-"))
             answer = monthly_household(
-                Ledger(connection, tool, date(2025, 8, 15)), year=year, month=number
+                Ledger(connection, 1, date(2025, 8, 15)), year=year, month=number
             )
             assert (answer.spending, answer.income) == (spending, income)
             assert (answer.counts.used, answer.counts.total) == (used, total)

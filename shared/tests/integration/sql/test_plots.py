@@ -320,8 +320,6 @@ def test_very_large_values_are_drawn_or_left_out_and_counted(plots, kind, query)
     assert is_left_out == (SENTINEL in query or "nan" in query)
     for image_format in ("png", "svg"):
         assert draw(plot, (200, 150), image_format).data
-    with pytest.raises(PlotRefused, match="no values to draw"):
-        plots.plot(f"SELECT i AS x, {SENTINEL} AS v FROM range(30000) t(i)", "line", "")
 
 
 def test_boxes_are_quartiles_by_name_or_by_column(plots):
@@ -370,6 +368,7 @@ def test_a_heat_map_has_a_row_for_each_value_of_its_second_column(plots):
         ("histogram", "SELECT NULL::INT AS x"),
         ("box", "SELECT 'a' AS x"),
         ("heatmap", "SELECT 1 AS x, 2 AS y"),
+        ("line", f"SELECT i AS x, {SENTINEL} AS v FROM range(30000) t(i)"),
     ],
 )
 def test_columns_that_do_not_fit_are_refused_with_what_is_needed(plots, kind, query):
@@ -381,17 +380,12 @@ def test_columns_that_do_not_fit_are_refused_with_what_is_needed(plots, kind, qu
 @each(
     ("kind", "query"),
     [
-        ("bar", "SELECT '食費' AS name, 5 AS a, -3 AS b"),
-        ("line", DAYS.format(3)),
         ("line", "SELECT TIMESTAMP '2025-01-01 10:00:00' AS t, 1e300 AS n"),
         ("area", DAYS.format(1)),
-        ("scatter", "SELECT 1 AS x, 1e-9 AS y"),
-        ("histogram", "SELECT 3 AS n"),
         ("box", "SELECT '朝' AS part, range AS n FROM range(9)"),
-        ("heatmap", "SELECT range % 3 AS x, range // 3 AS y, range AS n FROM range(9)"),
     ],
 )
-def test_every_kind_is_drawn(plots, kind, query, image_format, caplog):
+def test_every_other_kind_is_drawn(plots, kind, query, image_format, caplog):
     picture = draw(plots.plot(query, kind, "題"), (400, 300), image_format)
     assert picture.data.startswith(b"\x89PNG" if image_format == "png" else b"<?xml")
     assert "〓" not in caplog.text

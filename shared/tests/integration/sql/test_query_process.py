@@ -46,27 +46,22 @@ def test_a_query_during_which_an_import_replaces_the_file_has_the_new_rows(tmp_p
 
 
 @pytest.mark.parametrize("fmt", ["parquet", "csv"])
-def test_an_export_has_every_row_in_order_and_is_private(shared, fmt):
-    exported = shared.process.export("SELECT * FROM runs ORDER BY i DESC", fmt=fmt, max_rows=5000)
+def test_an_export_has_every_row_in_order_and_is_private_and_an_empty_one_its_columns(shared, fmt):
+    query = "SELECT * FROM runs WHERE i >= {} ORDER BY i DESC"
+    exported, empty = (
+        shared.process.export(query.format(least), fmt=fmt, max_rows=5000) for least in (0, 9999)
+    )
     try:
-        assert (exported.rows, exported.path.suffix) == (5000, f".{fmt}")
+        assert (exported.rows, empty.rows, exported.path.suffix) == (5000, 0, f".{fmt}")
         assert [column.name for column in exported.columns] == ["i", "name", "pace"]
         assert [row[0] for row in read(exported.path)] == list(range(4999, -1, -1))
+        found = duckdb.execute(f"DESCRIBE FROM '{empty.path}'").fetchall()
+        assert [row[0] for row in found] == ["i", "name", "pace"]
         assert exported.path.stat().st_mode & 0o777 == 0o600
         assert exported.path.parent.stat().st_mode & 0o777 == 0o700
     finally:
-        exported.path.unlink()
-
-
-@pytest.mark.parametrize("fmt", ["parquet", "csv"])
-def test_an_empty_result_is_a_file_with_its_columns(shared, fmt):
-    exported = shared.process.export("SELECT * FROM runs WHERE i < 0", fmt=fmt, max_rows=1)
-    try:
-        assert exported.rows == 0
-        found = duckdb.execute(f"DESCRIBE FROM '{exported.path}'").fetchall()
-        assert [row[0] for row in found] == ["i", "name", "pace"]
-    finally:
-        exported.path.unlink()
+        for made in (exported, empty):
+            made.path.unlink()
 
 
 @pytest.mark.parametrize(
@@ -181,13 +176,12 @@ def test_each_session_has_its_own_names_and_every_session_may_use_a_handle(share
 
 def test_at_most_ten_names_the_oldest_goes_and_its_export_stays(shared):
     process = shared.process
-    with in_session("ten"):
-        first = process.materialize("t0", "SELECT 0 AS n").handle
-        for number in range(1, 11):
-            process.materialize(f"t{number}", f"SELECT {number} AS n")
-        assert process.take_warnings() == ["the oldest tables were dropped to make room: t0"]
-        assert [table.name for table in process.materialized()] == [f"t{n}" for n in range(1, 11)]
-        assert process.rows(first.removesuffix(".parquet"), max_rows=1).rows == [[0]]
+    first = process.materialize("t0", "SELECT 0 AS n").handle
+    for number in range(1, 11):
+        process.materialize(f"t{number}", f"SELECT {number} AS n")
+    assert process.take_warnings() == ["the oldest tables were dropped to make room: t0"]
+    assert [table.name for table in process.materialized()] == [f"t{n}" for n in range(1, 11)]
+    assert process.rows(first.removesuffix(".parquet"), max_rows=1).rows == [[0]]
 
 
 def test_a_name_that_expired_is_explained_and_takes_no_room(shared):
@@ -210,23 +204,22 @@ def test_a_name_that_expired_is_explained_and_takes_no_room(shared):
 
 def test_a_table_keeps_its_types_and_its_lifetime(shared):
     process = shared.process
-    with in_session("types"):
-        columns = (
-            "SELECT 2::HUGEINT ** 100 AS large, INTERVAL 90 MINUTE AS span, [1::HUGEINT] AS many, "
-            "TIME WITH TIME ZONE '10:00:00+09' AS at, 'b'::ENUM('b', 'a') AS grade"
-        )
-        before = process.columns(columns)
-        process.materialize("kept", columns)
-        assert process.columns("kept") == before
-        assert process.rows("SELECT kept FROM kept", max_rows=1).rows == (
-            process.rows(f"SELECT kept FROM ({columns}) AS kept", max_rows=1).rows
-        )
-        table = process.materialize("short", "SELECT 1 AS n", ttl_seconds=1.5)
-        assert process.rows("short", max_rows=1).rows == [[1]]
-        while table.expires > time.time():
-            time.sleep(0.01)
-        with pytest.raises(UnknownTable):
-            process.rows("short", max_rows=1)
+    columns = (
+        "SELECT 2::HUGEINT ** 100 AS large, INTERVAL 90 MINUTE AS span, [1::HUGEINT] AS many, "
+        "TIME WITH TIME ZONE '10:00:00+09' AS at, 'b'::ENUM('b', 'a') AS grade"
+    )
+    before = process.columns(columns)
+    process.materialize("kept", columns)
+    assert process.columns("kept") == before
+    assert process.rows("SELECT kept FROM kept", max_rows=1).rows == (
+        process.rows(f"SELECT kept FROM ({columns}) AS kept", max_rows=1).rows
+    )
+    table = process.materialize("short", "SELECT 1 AS n", ttl_seconds=1.5)
+    assert process.rows("short", max_rows=1).rows == [[1]]
+    while table.expires > time.time():
+        time.sleep(0.01)
+    with pytest.raises(UnknownTable):
+        process.rows("short", max_rows=1)
 
 
 def test_a_table_from_before_its_data_changed_says_so(start_process, tmp_path):

@@ -177,19 +177,3 @@ def test_two_periods_and_anomalies_are_those_of_plain_python(desk, shape):
         list(expected.items())[: len(found)]
     )
     assert bool(found) == bool(expected)
-
-
-@each_shape
-def test_a_correlation_is_that_of_plain_python(desk, shape):
-    rows = desk.rows[shape]
-    pairs = [(float(a), b) for _, a, b in rows if a is not None and math.isfinite(a)]
-    xs, ys = [a for a, _ in pairs], [b for _, b in pairs]
-    found = desk.answer("correlations", shape)
-    if len(set(xs)) < 2 or len(set(ys)) < 2:
-        assert not [row for row in found if row["r"] is not None]
-        return
-    mx, my = fmean(xs), fmean(ys)
-    cov = math.fsum((x - mx) * (y - my) for x, y in pairs)
-    spread = math.fsum((x - mx) ** 2 for x in xs) * math.fsum((y - my) ** 2 for y in ys)
-    (row,) = found
-    assert row["r"] == pytest.approx(cov / math.sqrt(spread), abs=1e-4)

@@ -4,13 +4,12 @@ import json
 
 import duckdb
 import pytest
-from source_folder import READER
 from table_of_cases import each
 
 from mdvec.platform import restrict_files
 from mdvec.sql.child.handler import FatalDuckDBError, refusal_of
 from mdvec.sql.core.refusals import QueryRefused
-from mdvec.text.one_line import identifier, literal
+from mdvec.text.one_line import identifier
 
 LIMITS = {"seconds": 5.0, "memory_mb": 1024, "export_bytes": 2**20}
 
@@ -167,22 +166,3 @@ def test_a_full_disk_and_an_export_over_its_limit_are_told_apart():
 def test_a_system_without_landlock_runs_without_it(monkeypatch, tmp_path):
     monkeypatch.setattr("sys.platform", "darwin")
     assert restrict_files([], tmp_path) is False
-
-
-def exported(handler, query, kind="parquet"):
-    request = {
-        "do": "export", "source": query, "format": kind, "file": f"made.{kind}", "max_rows": 100,
-    }  # fmt: skip
-    handler.handle(request)
-    path = handler.spool / f"made.{kind}"
-    found = READER.execute(f"SELECT * FROM {literal(str(path))}").fetchall()
-    path.unlink()
-    return found
-
-
-def test_a_sum_is_exported_to_the_last_digit(handler):
-    query = "SELECT sum(n) AS s, 'x' AS t FROM (VALUES (9007199254740993), (0)) v(n)"
-    assert exported(handler, query) == [(9007199254740993, "x")]
-    assert exported(handler, "SELECT INTERVAL 90 seconds AS gap") == [("00:01:30",)]
-    beyond = "SELECT 170141183460469231731687303715884105727::HUGEINT AS h"
-    assert exported(handler, beyond) == [("170141183460469231731687303715884105727",)]

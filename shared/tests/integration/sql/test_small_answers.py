@@ -1,30 +1,49 @@
-"""`query`: a few rows, their exact number, and a handle of all of them."""
+"""What a query answers: a few rows, their exact number, a handle of all; more for people."""
 
 import duckdb
 import pytest
 from query_subject import Subject, parquet
+from table_of_cases import each
 
 from mdvec.analysis.exports import ExportFolder
+from mdvec.settings import AnalyticsSettings
 from mdvec.sql.core.guard import AnswerGuard, size
-from mdvec.sql.core.refusals import QueryRefused
 from mdvec.sql.exporting import Exporter
 from mdvec.sql.process.messages import QueryLimits
 from mdvec.sql.questions import Prepared, Questions
+from mdvec.sql.service import for_people
 from mdvec.text.one_line import literal
 
 MOST = 4_000
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory):
+def subject(tmp_path_factory):
+    """A process over a long table and a wide one, in Japan's time zone."""
     folder = tmp_path_factory.mktemp("data")
     query = "SELECT i, 'r' || i AS name, md5(i::VARCHAR) AS noise FROM range(5000) AS t(i)"
-    limits = QueryLimits(5.0, 1024, 150_000)
-    queries = Subject(folder, parquet(folder / "runs.parquet", query), limits=limits).process
+    columns = ", ".join(f"i + {n} AS column_{n}" for n in range(60))
+    subject = Subject(
+        folder,
+        parquet(folder / "runs.parquet", query),
+        parquet(folder / "wide.parquet", f"SELECT {columns} FROM range(3000) AS t(i)", "wide"),
+        limits=QueryLimits(5.0, 1024, 150_000, "Asia/Tokyo"),
+    )
+    yield subject
+    subject.process.close()
+
+
+@pytest.fixture(scope="module")
+def answers(subject):
     guard = AnswerGuard(MOST, 20)
-    exporter = Exporter(queries, ExportFolder(folder / "exports", 3_600, 10**9), guard, 4_000)
-    yield Questions(queries, exporter, guard, folder / "none.sqlite")
-    queries.close()
+    exports = ExportFolder(subject.folder / "small", 3_600, 10**9)
+    exporter = Exporter(subject.process, exports, guard, 4_000)
+    return Questions(subject.process, exporter, guard, subject.folder / "none.sqlite")
+
+
+@pytest.fixture(scope="module")
+def for_a_person(subject):
+    return subject.analytics(for_people(AnalyticsSettings()))
 
 
 def answered(answers, query):
@@ -50,13 +69,8 @@ def test_of_more_rows_the_first_20_are_answered_with_their_number_and_a_handle(a
     rows = duckdb.execute(f"SELECT i FROM {literal(str(path))}").fetchall()
     assert rows == [(i,) for i in range(4998, -1, -2)]
     assert "warnings" not in found
-
-
-def test_21_rows_are_20_and_a_handle(answers):
     found = answered(answers, "SELECT i FROM runs WHERE i <= 20 ORDER BY i")
-    assert len(found["rows"]) == 20
-    assert found["total_rows"] == 21
-    assert found["handle"]
+    assert (len(found["rows"]), found["total_rows"], bool(found["handle"])) == (20, 21, True)
 
 
 @pytest.mark.parametrize(
@@ -99,6 +113,44 @@ def test_a_file_beyond_its_limit_leaves_the_rows_and_their_number(answers):
     assert "larger than" in found["warnings"][0]
 
 
-def test_what_is_no_select_is_refused(answers):
-    with pytest.raises(QueryRefused):
-        answered(answers, "DROP TABLE runs")
+def test_a_person_gets_as_many_rows_as_asked_for_and_a_file_of_all(for_a_person):
+    query = Prepared("SELECT column_0 FROM wide")
+    assert for_a_person.questions.first_rows(query, 500) == {
+        "columns": ["column_0"], "types": ["BIGINT"], "rows": [[i] for i in range(500)],
+        "total_rows": 3_000,
+    }  # fmt: skip
+    file = for_a_person.questions.file(query, "csv", None)
+    assert (file.rows, len(file.path.read_text("utf-8").splitlines())) == (3_000, 3_001)
+    file.path.unlink()
+
+
+def test_every_column_of_a_wide_table_is_profiled_for_a_person(for_a_person):
+    profile = for_a_person.summaries.profile("wide", None, None, None, exact=False)
+    assert (len(profile["columns"]), profile["columns"]["column_59"]["max"]) == (60, 3_058)
+    bins = for_a_person.summaries.histogram("wide", "column_1", 3, None, None)["bins"]
+    assert [bin_["count"] for bin_ in bins] == [1000, 1000, 1000]
+
+
+HOURS = "SELECT TIMESTAMPTZ '2025-06-01 00:00:00+09' + to_hours(range::INT) AS t FROM range(48)"
+
+
+def test_times_with_a_zone_are_shown_and_cut_in_the_time_zone_that_is_set(answers, for_a_person):
+    query = f"SELECT min(t), CAST(min(t) AS DATE), today() = now()::DATE FROM ({HOURS})"
+    assert answered(answers, query)["rows"] == [["2025-06-01T00:00:00+09", "2025-06-01", True]]
+    bins = for_a_person.summaries.histogram(HOURS, "t", 2, None, None)["bins"]
+    assert [(one["min"], one["count"]) for one in bins] == [
+        ("2025-06-01T00:00", 24), ("2025-06-02T00:00", 24),
+    ]  # fmt: skip
+
+
+@each(
+    ("period", "rows"),
+    [
+        (("2025-06-01", "2025-06-01"), 24),
+        (("2025-06-02T12:00", "2025-06-02T13:00"), 2),
+        (("2025-05-31T15:00Z", "2025-05-31T16:00+00:00"), 2),
+    ],
+)
+def test_a_range_of_dates_is_one_of_local_days(for_a_person, period, rows):
+    found = for_a_person.summaries.profile(HOURS, period, None, None, exact=False)
+    assert found["row_count"] == rows

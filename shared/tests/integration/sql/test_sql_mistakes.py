@@ -419,12 +419,8 @@ def test_a_name_that_is_refused_is_no_mistake_of_the_query(handler):
     assert handler.advised(request, refused.value) is refused.value
 
 
-@each("sql", ["```sql\nSELECT 1\n```\n", "```\r\nSELECT 1;\r\n```"])
-def test_one_fence_around_a_query_is_taken_off(handler, sql):
-    assert ask(handler, sql) == ([[1]], "")
-
-
-def test_two_fences_are_refused(handler):
-    _, message = ask(handler, "```\nSELECT 1\n```\n```\nSELECT 2\n```")
-    assert "cannot be read" in message
+def test_one_fence_around_a_query_is_taken_off_and_two_are_refused(handler):
+    for sql in ("```sql\nSELECT 1\n```\n", "```\r\nSELECT 1;\r\n```"):
+        assert ask(handler, sql) == ([[1]], "")
+    assert "cannot be read" in ask(handler, "```\nSELECT 1\n```\n```\nSELECT 2\n```")[1]
     assert ask(handler, "SELECT '```'") == ([["```"]], "")

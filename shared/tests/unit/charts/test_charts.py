@@ -6,7 +6,6 @@ import re
 import threading
 from itertools import combinations
 from math import isnan
-from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
@@ -17,70 +16,30 @@ from hypothesis import strategies as st
 from matplotlib import font_manager
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.colors import to_hex
-from matplotlib.text import Text
 from PIL import Image
+from sample_charts import (
+    EVERY,
+    ITEMS,
+    NAMES,
+    category,
+    figure,
+    labels,
+    months,
+    pixels,
+    texts,
+    trend,
+)
 from table_of_cases import each
 
 from mdvec.charts.chart import CategoryChart, ChartError, month_plot
 from mdvec.charts.colors import OTHERS_COLOR, colors_of
-from mdvec.charts.figure import draw, figure_of
+from mdvec.charts.figure import draw
 from mdvec.charts.plot import Plot, Series
-from mdvec.charts.style import EMPTY_BAND, LOSS_INK, FontUnusable, lighter, typeface
-from mdvec.dates import Month
+from mdvec.charts.style import EMPTY_BAND, LOSS_INK, lighter
 
-NAMES = (
-    "食費", "日用品", "水道・光熱費", "通信費", "住宅", "交通費", "教養・教育", "趣味・娯楽",
-    "衣服・美容", "健康・医療", "交際費", "特別な支出", "自動車", "保険", "税・社会保障",
-    "現金・カード", "その他", "未分類", "旅行・レジャー費用の積立", "ペット",
-)  # fmt: skip
-ITEMS = tuple((name, 150_000 // (at + 1)) for at, name in enumerate(NAMES))
-
-
-def months(count):
-    return tuple(map(Month(2024, 4).plus, range(count)))
-
-
-def trend(kind="line", count=12, series=3, title="カテゴリ別の推移"):
-    values = [
-        tuple(60_000 // (k + 1) + m * 977 % 9000 for m in range(count)) for k in range(series)
-    ]
-    named = tuple(Series(NAMES[k], values[k]) for k in range(series))
-    return month_plot(kind, title, months(count), named)
-
-
-def category(kind="bar", count=8, title="2025年6月の支出"):
-    return CategoryChart(kind, title, ITEMS[:count])
-
-
-EVERY = [category("pie"), category("bar"), trend("line"), trend("area"), trend("bar")]
 each_chart = pytest.mark.parametrize(
     "chart", EVERY, ids=lambda chart: f"{type(chart).__name__} {chart.kind}"
 )
-
-
-def pixels(chart, size=(800, 600)):
-    return np.asarray(Image.open(io.BytesIO(draw(chart, size, "png").data)).convert("RGB"))
-
-
-def figure(chart, size=(800, 600)):
-    return figure_of(chart, size, typeface(None))
-
-
-def texts(drawn):
-    """Every text of a figure, in the order in which they were written."""
-    return [text.get_text() for text in drawn.findobj(Text) if text.get_text()]
-
-
-def written(chart):
-    """Every text that is translated when a chart is drawn; the last ones stand in the picture."""
-    said: list[str] = []
-
-    def translate(text: str) -> str:
-        said.append(text)
-        return text
-
-    draw(chart, (800, 600), "png", words=translate)
-    return said
 
 
 def bars_of(drawn, color=None):
@@ -89,15 +48,6 @@ def bars_of(drawn, color=None):
         patch for patch in drawn.axes[0].patches
         if color is None or to_hex(patch.get_facecolor()).upper() == color
     ]  # fmt: skip
-
-
-def labels(ticks):
-    return [tick.get_text() for tick in ticks if tick.get_text()]
-
-
-def title_of(text, size=(800, 600)):
-    """The rows of a chart in which its title stands."""
-    return pixels(category("bar", 1, text), size)[: size[1] // 15]
 
 
 @each("width", range(201, 1921, 344))
@@ -118,18 +68,6 @@ def test_an_svg_has_the_size_and_the_shape_that_was_asked_for_and_holds_shapes_o
     assert [what for what in ("<text", "<script", "<image", "<!") if what in text] == []
     assert not re.search(r"(href|src)=\"(?!#)", text)
     assert not re.search(r"20\d\d-\d\d-\d\dT", text)
-
-
-@each_chart
-def test_a_chart_shows_the_palette_on_white(chart):
-    axes = figure(chart).axes[0]
-    shown = 8 if isinstance(chart, CategoryChart) else 3
-    drawn = {to_hex(patch.get_facecolor()).upper() for patch in axes.patches}
-    drawn |= {to_hex(line.get_color()).upper() for line in axes.lines}
-    assert set(colors_of(NAMES[:shown])) <= drawn
-    picture = pixels(chart)
-    assert picture[0, 0].tolist() == picture[-1, -1].tolist() == [255, 255, 255]
-    assert (picture == 255).all(axis=2).mean() > 0.3
 
 
 def test_a_slice_takes_its_share_of_the_pie():
@@ -337,52 +275,6 @@ def extents(ticks, line, renderer):
     return boxes
 
 
-def test_letters_are_drawn_and_not_boxes():
-    # 〓 stands for a letter that no font has: were one a box, it would look like another, or this.
-    titles = [title_of(letter * 6) for letter in "食住あい髙①㈱〜〓"]
-    assert len({title.tobytes() for title in titles}) == len(titles)
-    assert all((title < 128).sum() > 50 for title in titles)
-
-
-def test_a_character_the_font_lacks_is_shown_as_a_stand_in_and_counted(caplog):
-    draw(category(title="🍜と𠮷"), (800, 600), "png")
-    assert "〓と〓" in written(category(title="🍜と𠮷"))
-    assert "2 characters" in caplog.text
-    assert "🍜" not in caplog.text
-
-
-@each(
-    "chart",
-    [
-        CategoryChart("bar", "店", (("𠮷野家", 800), ("食費", 5)), note="税込み"),
-        Plot("bar", "", "names", (0.0,), (Series("円", (800,)),), ("𠮷野家",)),
-    ],
-)
-def test_the_picture_says_that_its_font_lacks_a_character(chart):
-    assert any(text.endswith("〓 はフォントにない文字です") for text in written(chart)[1:])
-    assert not any("フォント" in text for text in written(category()))
-
-
-def test_decomposed_letters_joiners_and_line_breaks_are_normalised():
-    shown = typeface(None).legible("カ\u3099ス\ufe0f\u200d\n代\t 円\x00")
-    assert shown == ("ガス 代 円", [])
-
-
-@each("text", ["$x_1^2$", "\\alpha", "a$b", "_食費", "^_^", "$\\frac{1}{0}$", "%{}#&"])
-def test_mathematical_signs_are_drawn_as_text(caplog, text):
-    chart = CategoryChart("pie", text, ((text, 5), ("食費", 3)), note=text)
-    draw(chart, (400, 300), "png")
-    draw(month_plot("line", text, months(2), (Series(text, (1, 2)),)), (400, 300), "svg")
-    assert "〓" not in caplog.text
-    if "$" in text:
-        assert (title_of(text) != title_of(text.replace("$", ""))).any()
-
-
-def test_a_dollar_sign_is_as_wide_as_it_is():
-    plain, dollars = ((title_of(text) < 128).sum() for text in ("x12", "$x_1^2$"))
-    assert dollars > plain * 1.5
-
-
 def test_the_same_chart_is_the_same_bytes_from_any_thread():
     chart = trend("area")
     wanted = {form: draw(chart, (400, 300), form).data for form in ("png", "svg")}
@@ -529,26 +421,6 @@ def test_an_error_does_not_affect_the_next_chart():
     with pytest.raises(ChartError):
         draw(CategoryChart("pie", "題", ()), (800, 600), "png")
     assert draw(EVERY[0], (800, 600), "png").data
-
-
-def test_a_configured_font_is_used(tmp_path):
-    own = tmp_path / "own.ttf"
-    own.write_bytes(typeface(None).path.read_bytes())
-    assert draw(EVERY[0], (300, 200), "png", font_path=str(own)).data
-
-
-def test_a_missing_or_non_japanese_font_is_refused(tmp_path):
-    text = tmp_path / "text.ttf"
-    text.write_text("no font", encoding="utf-8")
-    latin = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
-    for path, reason in (
-        (tmp_path / "none.ttf", "読み込めません"),
-        (tmp_path, "読み込めません"),
-        (text, "読み込めません"),
-        (latin, "日本語の文字がありません"),
-    ):
-        with pytest.raises(FontUnusable, match=reason):
-            draw(EVERY[0], (300, 200), "png", font_path=str(path))
 
 
 @settings(max_examples=3, deadline=None)

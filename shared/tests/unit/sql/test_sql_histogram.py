@@ -12,7 +12,7 @@ from table_of_cases import each
 
 from mdvec.datasets.core.columns import Column
 from mdvec.sql.core import histogram
-from mdvec.sql.core.histogram import Histogram, NoHistogram, RowsDiffer
+from mdvec.sql.core.histogram import Histogram, NoHistogram
 from mdvec.sql.core.statement import with_source
 
 CONNECTION = duckdb.connect()
@@ -187,10 +187,3 @@ def test_edges_far_from_zero_stay_distinct():
 def test_a_list_has_no_bins():
     with pytest.raises(NoHistogram, match=r"'v' is INTEGER\[\]"):
         histogram.is_counted_by_value(Column("v", "INTEGER[]"))
-
-
-def test_a_query_with_changing_rows_is_refused():
-    with pytest.raises(RowsDiffer, match="materialize it"):
-        histogram_of(
-            CONNECTION, "(SELECT random() AS v FROM range(1000))", Column("v", "DOUBLE"), 5
-        )

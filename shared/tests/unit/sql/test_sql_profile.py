@@ -100,16 +100,6 @@ def test_figures_of_any_floats_are_finite_and_correct(values):
         assert figures["median"] == pytest.approx(float(statistics.median(exact)), rel=1e-14, abs=0)
 
 
-def test_nan_and_infinity_spoil_no_average():
-    table = "(VALUES (1.0::DOUBLE), (3.0), ('nan'), ('inf'), (NULL)) t(v)"
-    (rows, _, _), found, _ = profiled([Column("v", "DOUBLE")], table)
-    assert rows == 5
-    assert found["v"] == {
-        "min": 1, "max": 3, "mean": 2, "median": 2, "distinct_count": 2, "null_rate": 0.2,
-        "not_finite": 2, "std": 1.41421, "q1": 1.5, "q3": 2.5,
-    }  # fmt: skip
-
-
 def test_the_mean_of_close_values_is_among_them():
     first = 2**53 + 1
     for values in (f"{first} + i", f"({first} + i)::DECIMAL(38,0)", f"({first} + i)::DOUBLE"):
@@ -138,13 +128,6 @@ def test_texts_dates_and_lists_have_only_meaningful_figures():
     assert found["一覧"] == {"null_rate": 0.5}
 
 
-def test_ids_and_yen_keep_every_digit():
-    table = "(SELECT 20250601 + i AS id, 1234567.89 + i AS yen FROM range(11) t(i))"
-    _, found, _ = profiled([Column("id", "BIGINT"), Column("yen", "DECIMAL(11,2)")], table)
-    assert (found["id"]["median"], found["id"]["max"]) == (20250606, 20250611)
-    assert float(found["yen"]["min"]) == 1234567.89
-
-
 def test_a_profile_of_no_rows_has_no_figures():
     (rows, _, _), found, _ = profiled([Column("v", "INTEGER")], "(SELECT 1 AS v WHERE false)")
     assert rows == 0
@@ -152,16 +135,11 @@ def test_a_profile_of_no_rows_has_no_figures():
     assert found["v"]["null_rate"] is None
 
 
-def test_the_median_of_two_prices_has_a_digit_more():
-    table = "(VALUES (1.01), (1.02)) t(v)"
-    assert profiled([Column("v", "DECIMAL(3,2)")], table)[1]["v"]["median"] == 1.015
-
-
 def test_a_single_null_or_value_among_many_rows_is_seen_in_the_rate():
-    for value, rate in (("NULL", 1e-7), ("1", 0.9999999)):
+    for value, rate in (("NULL", 2.5e-7), ("1", 0.99999975)):
         other = "1" if value == "NULL" else "NULL::INTEGER"
         table = (
-            f"(SELECT CASE WHEN i = 5 THEN {value} ELSE {other} END AS v FROM range(10000000) t(i))"
+            f"(SELECT CASE WHEN i = 5 THEN {value} ELSE {other} END AS v FROM range(4000000) t(i))"
         )
         assert profiled([Column("v", "INTEGER")], table)[1]["v"]["null_rate"] == rate
 
