@@ -3,7 +3,7 @@
 import random
 from datetime import date, timedelta
 
-from plan_ledger import Bought, fill, monthly
+from plan_ledger import Bought, household, monthly
 
 SHOPS = {
     "食費/食料品": ("スーパー", "朝市", "八百屋ピコ"), "日用品/雑貨": ("雑貨ピコ", "ドラッグ花子"),
@@ -34,11 +34,12 @@ def couple(seed):
     return [(row, chance.choice(("夫/", "妻/", ""))) for row in [*fixed, *rows]]
 
 
-def filled(connection, rows):
-    tool = fill(connection, [row for row, _ in rows])
+def couples_household(connection, rows, **how):
+    """The ledger of rows with the folder of each."""
+    ledger = household(connection, [row for row, _ in rows], **how)
     with connection:
         connection.executemany(
             "UPDATE transactions SET source_file = ? || '明細.csv' WHERE row_number = ?",
             ((folder, number) for number, (_, folder) in enumerate(rows, 2)),
         )
-    return tool
+    return ledger

@@ -25,6 +25,14 @@ ROWS = [
     (date(2025, 8, 1), -540, "イオン 123", CATEGORIES[0], "財布", None),
 ]
 
+HOME = [
+    (date(2025, 7, 1), -90_000, "家賃", ("住宅", "家賃"), "銀行", None),
+    (date(2025, 7, 1), -80_000, "ヤマダ不動産", ("住宅", "家賃"), "銀行", None),
+    (date(2025, 7, 3), -3_000, "ﾛ-ｿﾝ", ("食費", "食料品"), "財布", None),
+    (date(2025, 7, 4), -2_000, "AMZN MKTP", ("日用品", "雑貨"), "カードA", None),
+    (date(2025, 7, 5), -1_000, "家賃保証サービス", ("住宅", "その他"), "銀行", None),
+]
+
 
 class FilledLedger:
     """A household's rows in the database, and as plain tuples."""

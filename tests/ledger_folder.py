@@ -61,6 +61,15 @@ class LedgerFolder:
             (f"kakeibo{self.tool if self.tool > 1 else ''}",),
         )
 
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger, for questions that do not depend on today."""
+        return Ledger.undated(self.connection, self.tool)
+
+    def as_of(self, today: date) -> Ledger:
+        """The ledger on a day."""
+        return Ledger(self.connection, self.tool, today)
+
     def write(self, path: str, *lines: str, saved: date = date(2025, 8, 10)) -> None:
         """Put a statement file into the folder."""
         self.put(path, "\r\n".join([HEADER, *lines, ""]), saved=saved)
@@ -91,7 +100,7 @@ class LedgerFolder:
             for path, (mtime, data) in self.files.items()
         ]
         report = import_ledger(
-            Ledger.undated(self.connection, self.tool),
+            self.ledger,
             files,
             mode,
             complete=complete,

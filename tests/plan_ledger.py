@@ -51,6 +51,11 @@ def fill(connection, rows, name="kakeibo"):
     return tool_id
 
 
+def household(connection, rows, name="kakeibo", *, today=date.max, month_starts_on=1):
+    """The ledger of a household with these rows."""
+    return Ledger(connection, fill(connection, rows, name), today, month_starts_on)
+
+
 def ledgers_of(connection, tools, today):
     """The ledgers of tool ids by name."""
     return {name: Ledger(connection, tool_id, today) for name, tool_id in tools.items()}

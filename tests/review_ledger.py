@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import apsw
-from mdvec.household import Ledger, deciding
+from mdvec.household import Ledger, deciding, review
 from mdvec.household.core.pair import DetectionOptions, arrange
 from mdvec.household.deciding import ReviewDecision
 from mdvec.household.interfaces import duplicate_checks
@@ -21,47 +21,51 @@ ROW = {
 }  # fmt: skip
 
 
-def make_household(connection: apsw.Connection, name: str = "kakeibo") -> int:
-    """The id of a new household."""
-    return add_tool(connection, name, "家計簿", __file__, "household").id
+def make_household(connection: apsw.Connection, name: str = "kakeibo") -> Ledger:
+    """The ledger of a new household."""
+    return Ledger.undated(
+        connection, add_tool(connection, name, "家計簿", __file__, "household").id
+    )
 
 
-def add(connection: apsw.Connection, tool_id: int, count: int = 1, **given: Any) -> None:
+def add(ledger: Ledger, count: int = 1, **given: Any) -> None:
     """Insert so many rows with usual values except the given ones."""
     for _ in range(count):
-        number = connection.execute("SELECT count(*) FROM transactions").get
-        numbers = {"tool_id": tool_id, "identity": f"row {number}", "row_number": number + 2}
+        number = ledger.connection.execute("SELECT count(*) FROM transactions").get
+        numbers = {"tool_id": ledger.tool_id, "identity": f"row {number}", "row_number": number + 2}
         fields = {**numbers, **ROW, **given}
-        connection.execute(
+        ledger.connection.execute(
             f"INSERT INTO transactions ({', '.join(fields)}) "
             f"VALUES ({', '.join('?' * len(fields))})",
             tuple(fields.values()),
         )
 
 
-def marks(db: apsw.Connection) -> dict[int, int]:
-    """The marked rows with their originals."""
-    return dict(db.execute("SELECT id, duplicate_of FROM transactions WHERE is_duplicate"))
+def marks(ledger: Ledger) -> dict[int, int]:
+    """The marked rows of all households with their originals."""
+    return dict(
+        ledger.connection.execute("SELECT id, duplicate_of FROM transactions WHERE is_duplicate")
+    )
 
 
-def decide(db: apsw.Connection, tool: int, check: int, decision: str) -> Any:
+def decide(ledger: Ledger, check: int, decision: str) -> Any:
     """The answer to a decision about one pair, whatever other rows its candidate has."""
-    found = duplicate_checks.get_check(Ledger.undated(db, tool), check)
+    found = duplicate_checks.get_check(ledger, check)
     rows = () if found is None else (found.first_id, found.second_id)
-    return deciding.confirm(Ledger.undated(db, tool), check, ReviewDecision(decision, rows=rows))
+    return deciding.confirm(ledger, check, ReviewDecision(decision, rows=rows))
 
 
-def pairs(db: apsw.Connection, tool: int, **more: bool) -> dict[tuple[int, int], int]:
+def pairs(ledger: Ledger, *, decided: bool = False) -> dict[tuple[int, int], int]:
     """The open pairs, or all: the ids of their rows and of their check."""
-    found = [
-        pair
-        for one in arrange(duplicate_checks.open_pairs(Ledger.undated(db, tool)))
-        for pair in one.pairs
-    ]
-    closed = duplicate_checks.closed_checks(Ledger.undated(db, tool)) if more else []
-    found += [
-        pair
-        for each in closed
-        if (pair := duplicate_checks.get_check(Ledger.undated(db, tool), each))
-    ]
+    found = [pair for one in arrange(duplicate_checks.open_pairs(ledger)) for pair in one.pairs]
+    closed = duplicate_checks.closed_checks(ledger) if decided else []
+    found += [pair for each in closed if (pair := duplicate_checks.get_check(ledger, each))]
     return {pair.rows: pair.id for pair in sorted(found, key=lambda pair: pair.decision == "skip")}
+
+
+def candidates(ledger: Ledger) -> list[tuple[int, ...]]:
+    """The ids of the rows of each listed candidate."""
+    return [
+        tuple(row.id for row in (one.transaction_1, one.transaction_2, *one.others))
+        for one in review.list_candidates(ledger, 50).candidates
+    ]

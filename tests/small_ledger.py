@@ -20,6 +20,7 @@ class Row:
     amount: int | None
     category: str
     flag: str | None = None
+    shop: str = "店"
 
     @property
     def major(self):
@@ -37,8 +38,9 @@ class Row:
 class SmallLedger:
     """The ledger of one household."""
 
-    def __init__(self, connection, rows=()):
+    def __init__(self, connection, rows=(), source="明細.csv"):
         self.connection = connection
+        self.source = source
         ((others,),) = connection.execute("SELECT count(*) FROM tools")
         name = f"kakeibo{others or ''}"
         self.tool_id = add_tool(connection, name, "家計簿", Path(), "markdown").id
@@ -53,9 +55,12 @@ class SmallLedger:
             "INSERT INTO transactions (tool_id, identity, mf_id, source_file, row_number, date, "
             "amount, description, category_major, category_minor, account, memo, is_target, "
             "is_transfer, is_duplicate) "
-            "VALUES (?, ?, '', '明細.csv', ?, ?, ?, '店', ?, ?, '現金', '', ?, ?, ?)",
-            (self.tool_id, str(number), number, row.day, row.amount, row.major, row.minor, *flags),
-        )
+            "VALUES (?, ?, '', ?, ?, ?, ?, ?, ?, ?, '現金', '', ?, ?, ?)",
+            (
+                self.tool_id, str(number), self.source, number, row.day, row.amount, row.shop,
+                row.major, row.minor, *flags,
+            ),
+        )  # fmt: skip
         self.rows.append(row)
 
     def month(self, today, period=None, starts_on=1, **asked):

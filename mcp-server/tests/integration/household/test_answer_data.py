@@ -110,38 +110,6 @@ def test_the_age_and_every_note_of_a_text_stand_in_its_data(answered):
     assert told
 
 
-def test_a_concise_comparison_has_the_shops_of_its_text(ask):
-    concise, full = ask(
-        ("household_report", {"report": "compare", "period": "2025年9月"}),
-        ("household_report", {"report": "compare", "period": "2025年9月", "detail": "full"}),
-    )
-    for one, whole in zip(concise.data["movements"], full.data["movements"], strict=False):
-        assert (one["added"], one["gone"], whole["shops"]) == ([], [], [])
-        for shop in one["shops"]:
-            assert f"{shop['name']} {shop['before']:,} → {shop['after']:,}円" in concise.words
-        more = one["more_shops"]
-        if more:
-            assert f"ほか {more['count']:,}店 {more['yen']:+,}円" in concise.words
-        moved = sum(shop["after"] - shop["before"] for shop in one["shops"])
-        assert moved + (more["yen"] if more else 0) == one["after"] - one["before"]
-        rows = sum(row["id"] for row in whole["added"])
-        assert rows or whole["gone"]
-
-
-def test_recurring_payments_name_the_last_day_and_a_savings_rate_has_no_other_series(ask):
-    recurring, savings = ask(
-        ("household_report", {"report": "recurring"}),
-        ("get_category_trend", {"category": "貯蓄率"}),
-    )
-    ended = re.findall(r"^- (.*?): .*最後は (\S+)$", recurring.words, re.MULTILINE)
-    last = {one["name"]: one["last_day"] for one in recurring.data["payments"]}
-    assert [last[name] for name, _ in ended] == [day for _, day in ended]
-    assert all(day <= "2025-09-30" for day in last.values())
-    assert savings.data["categories"] == []
-    for month in savings.data["savings"]["months"]:
-        assert f"（収入 {month['income']:,}円, 支出 {month['spending']:,}円" in savings.words
-
-
 def test_a_hit_names_the_transaction_that_a_next_call_takes(ask):
     (found,) = ask(("kakeibo", {"query": "市営動物園"}))
     number = int(re.search(r"取引ID (\d+)", found.words)[1])

@@ -35,19 +35,6 @@ def size_of(png):
     return int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")
 
 
-def test_a_month_has_its_sums_its_counts_and_a_page_of_rows(ask):
-    (answer,) = ask(("get_monthly_household", {"year": 2025, "month": 6}))
-    data = answer.data
-    assert (data["first_month"], data["last_month"]) == ("2025-06", "2025-06")
-    assert data["balance"] == data["income"] - data["spending"]
-    assert data["spending"] == sum(share["amount"] for share in data["spending_by_category"])
-    left_out = sum(n for reason, n in data["counts"].items() if reason != "used")
-    assert data["counts"]["used"] + left_out == data["total_rows"]
-    assert (len(data["rows"]), data["page"], data["next_page"]) == (20, 1, 2)
-    assert answer.words.startswith("2025年06月の家計簿です。")
-    assert "page=2" in answer.words
-
-
 def test_a_months_answer_tells_once_of_duplicates_that_an_import_found(database, tmp_path):
     copy = tmp_path / "vectors.sqlite"
     copy.write_bytes(database.read_bytes())
@@ -104,29 +91,6 @@ def test_rows_are_found_by_shop_amount_and_period_with_the_sums_of_the_month(ask
     assert (amounts, len(amounts)) == (sorted(amounts), 5)
     assert wrong.is_error
     assert "口座「ない銀行」は見つかりません" in wrong.words
-
-
-def test_pages_go_through_all_rows_once(ask):
-    first = ask(("get_monthly_household", {"period": "2025年6月"}))[0].data
-    pages = ask(
-        *[
-            ("get_monthly_household", {"period": "2025年6月", "page": page})
-            for page in range(1, first["pages"] + 1)
-        ]
-    )
-    ids = [row["id"] for page in pages for row in page.data["rows"]]
-    assert len(ids) == len(set(ids)) == first["total_rows"]
-    assert pages[-1].data["next_page"] is None
-
-
-def test_a_trend_has_months_changes_and_averages(ask):
-    (answer,) = ask(("get_category_trend", {"category": "食費", "period": "2025年6月〜7月"}))
-    (food,) = answer.data["categories"]
-    june, july = food["months"]
-    change = round((july["amount"] - june["amount"]) / june["amount"] * 100, 1)
-    assert july["month_over_month"] == pytest.approx(change, abs=0.051)
-    assert food["total"] == june["amount"] + july["amount"]
-    assert answer.words.startswith("食費カテゴリの 2025年06月〜2025年07月の推移です。")
 
 
 def test_a_picture_comes_with_the_answer_and_from_its_address_in_exact_pixels(ask):

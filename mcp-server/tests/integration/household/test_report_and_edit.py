@@ -37,23 +37,6 @@ def yen(words, name):
     return int(re.search(rf"{name}:? (-?[\d,]+)円", words)[1].replace(",", ""))
 
 
-def test_two_periods_stand_side_by_side_with_the_shops_that_moved(ask):
-    year, month, shops, full = ask(
-        report("compare", period="2025年", base="2024年1月〜9月"),
-        ("get_monthly_household", {"period": "2025年"}),
-        report("compare", period="2025年9月", by="shop", limit=3),
-        report("compare", period="2025年9月", detail="full", category="交通費"),
-    )
-    lines = year.words.splitlines()
-    assert re.fullmatch(r"明細は2025-09-30までです（\d+か月前）。", lines[0])
-    assert lines[1] == "2024年01月〜2024年09月と 2025年01月〜2025年09月の比較です。"
-    assert f"→ {yen(month.words, '支出'):,}円（" in lines[2]
-    assert f"→ {yen(month.words, '収入'):,}円（" in lines[3]
-    assert len([line for line in shops.words.splitlines() if line.startswith("- ")]) == 5
-    assert re.search(r"ほか \d+件は差がこれより小さいものです（limit=\d+）", shops.words)
-    assert re.search(r"\n  増: 2025-09-25 オートチャージ 2,960円 \[\d+\]", full.words)
-
-
 def test_a_comparison_is_a_page_long_and_in_full_a_few(ask):
     concise, full, drawn = ask(
         report("compare", period="2025年", base="2024年"),
@@ -101,15 +84,6 @@ def test_a_budget_is_set_told_with_a_chart_and_removed(ask):
     assert re.search(r"（家計簿グラフ - 2025年8月の予算と実績）.*http://127.0.0.1:", drawn.words)
     assert removed.words == "食費の予算をやめました。"
     assert "edit_household（what=budget）" in none.words
-
-
-def test_all_households_together_have_the_sums_of_the_one_there_is(ask):
-    together, month = ask(
-        report("households", period="2025年8月"),
-        ("get_monthly_household", {"period": "2025年8月"}),
-    )
-    for name in ("支出", "収入"):
-        assert yen(together.words, name) == yen(month.words, name)
 
 
 def test_costs_and_a_list_for_the_tax_office_are_reports_with_exact_sums(ask):

@@ -5,8 +5,10 @@ import json
 import pytest
 from client_here import answers, asking, client_of, tools_of
 from mdvec.database.connection import open_database
+from mdvec.household import Ledger
 from mdvec.manage.registering import delete_tool
 from mdvec.tools.registry import add_tool
+from review_ledger import add as add_row
 
 READ = {"list_duplicate_candidates", "get_duplicate_candidate_detail", "get_duplicate_stats"}
 WRITE = {"detect_duplicates", "confirm_duplicate", "restore_duplicate"}
@@ -16,14 +18,9 @@ def add(database, name="kakeibo", accounts=("カードA", "電子マネーB")):
     """Add a household with one row per account, equal except for the account."""
     with open_database(database, "create") as connection:
         tool = add_tool(connection, name, "家計簿", database.parent, "household")
-        for number, account in enumerate(accounts):
-            connection.execute(
-                "INSERT INTO transactions (tool_id, identity, mf_id, source_file, row_number, "
-                "date, amount, description, category_major, category_minor, account, memo, "
-                "is_target, is_transfer) VALUES (?, ?, ?, 'a.csv', ?, '2024-01-15', -5480, "
-                "'スーパーマーケット A店', '食費', '食料品', ?, '', 1, 0)",
-                (tool.id, f"id{number}", f"id{number}", number + 2, account),
-            )
+        ledger = Ledger.undated(connection, tool.id)
+        for account in accounts:
+            add_row(ledger, account=account, mf_id=account, source_file="a.csv", amount=-5480)
     return database
 
 
@@ -204,13 +201,6 @@ def test_the_settings_give_the_defaults(tmp_path):
     detect = tools["detect_duplicates"].input_schema["properties"]
     assert detect["date_tolerance_days"]["default"] == 3
     assert found.startswith("1件の重複候補が見つかりました")
-
-
-def test_a_shops_name_cannot_imitate_lines_of_the_answer(database):
-    with open_database(database, "write") as connection:
-        connection.execute("UPDATE transactions SET description = 'A' || char(10) || 'B\x1b[2J'")
-    _, listed = answers(database, ("detect_duplicates", {}), ("list_duplicate_candidates", {}))
-    assert '"A B\\u001b[2J" | 食費' in listed.words
 
 
 def test_names_in_a_refusal_and_in_resources_stay_on_their_line(database):

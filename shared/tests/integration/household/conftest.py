@@ -1,6 +1,7 @@
-"""An empty ledger in a file, and a folder of statements in memory."""
+"""An empty ledger in a file, and folders of statements in memory and on disk."""
 
 import pytest
+from household_folder import HouseholdFolder
 from ledger_folder import LedgerFolder
 
 from mdvec.database.connection import open_database
@@ -15,3 +16,8 @@ def connection(tmp_path):
 @pytest.fixture
 def folder():
     return LedgerFolder()
+
+
+@pytest.fixture
+def household(tmp_path):
+    return HouseholdFolder(tmp_path / "csv", tmp_path / "vectors.sqlite")

@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ledger_folder import HEADER as MONEY_FORWARD
 from ledger_folder import LedgerFolder, line
-from ledger_rows import list_transactions
 from table_of_cases import each
 
-from mdvec.household import Ledger, deciding, review
+from mdvec.household import deciding, review
 from mdvec.household.account_report import accounts_report
 from mdvec.household.core.accounts import account_number
 from mdvec.household.core.balances import BalancedDay, Gap, balance_gaps
@@ -61,7 +60,7 @@ def test_doubts_are_looked_up_from_the_few_files_in_doubt_on(folder):
 
 
 def amounts(folder):
-    return Counter(row.amount for row in list_transactions(folder.connection, 1))
+    return Counter(row.amount for row in folder.rows())
 
 
 def rows_of(*files):
@@ -85,7 +84,7 @@ def test_equal_rows_of_two_accounts_at_one_bank_both_count(folder, his, hers, at
     report = folder.import_()
     assert report.account_doubts == ()
     assert amounts(folder) == rows_of(HIS, HERS)
-    names = {row.account for row in list_transactions(folder.connection, 1)}
+    names = {row.account for row in folder.rows()}
     assert len(names) == 2
     for mode in ("update", "replace"):
         again = folder.import_(mode)
@@ -98,11 +97,11 @@ def test_equal_rows_of_two_accounts_that_are_told_apart_are_no_likely_duplicates
             text = statement([(f"2025/{month}/{day}", *row) for day, *row in rows], 100_000)
             folder.put(f"{number}_2025{month:02}.csv", text)
     folder.import_()
-    found = review.detect(Ledger.undated(folder.connection, 1), DetectionOptions())
+    found = review.detect(folder.ledger, DetectionOptions())
     assert (found.candidates_count > 0, found.likely_count) == (True, 0)
-    listed = review.list_candidates(Ledger.undated(folder.connection, 1)).candidates
+    listed = review.list_candidates(folder.ledger).candidates
     assert "同じ銀行の別々の口座にある" in {reason for one in listed for reason in one.reasons}
-    answer = monthly_household(Ledger(folder.connection, 1, TODAY), period="2025-07")
+    answer = monthly_household(folder.as_of(TODAY), period="2025-07")
     assert not any("かもしれない" in note for note in answer.notes)
 
 
@@ -110,29 +109,19 @@ def test_renaming_and_moving_files_doubles_nothing_and_keeps_each_account(folder
     folder.put("1111111_202507.csv", statement(HIS, 100_000))
     folder.put("2222222_202507.csv", statement(HERS, 50_000))
     folder.import_()
-    before = [(row.id, row.account, row.amount) for row in list_transactions(folder.connection, 1)]
+    before = [(row.id, row.account, row.amount) for row in folder.rows()]
     folder.files = {"彼/7月.csv": folder.files["1111111_202507.csv"],
                     "彼女/7月.csv": folder.files["2222222_202507.csv"]}  # fmt: skip
     report = folder.import_()
     assert (report.imported, report.updated, report.deleted, report.unchanged) == (0, 0, 0, 8)
-    after = [(row.id, row.account, row.amount) for row in list_transactions(folder.connection, 1)]
+    after = [(row.id, row.account, row.amount) for row in folder.rows()]
     assert after == before
     newer = [*HERS[1:], ("2025/8/2", "水道", -3_000)]
     folder.put("8月.csv", statement(newer, 330_000), saved=date(2025, 9, 1))
     assert folder.import_().imported == 1
     assert amounts(folder) == rows_of(HIS, HERS, newer[-1:])
-    row = list_transactions(folder.connection, 1)[-1]
+    row = folder.rows()[-1]
     assert row.account.endswith("2222222")
-
-
-def test_the_same_account_in_the_other_order_and_in_several_files_counts_once(folder):
-    folder.put("a.csv", statement(HIS, 100_000))
-    folder.put("b.csv", statement(HIS[1:], 400_000, newest_first=True))
-    folder.put("1111111_x.csv", statement(HIS[:2], 100_000))
-    folder.put("1111111_y.csv", statement(HIS, 100_000))
-    report = folder.import_()
-    assert (report.imported, report.account_doubts) == (4, ())
-    assert amounts(folder) == rows_of(HIS)
 
 
 def test_notes_stay_with_their_rows_while_the_other_account_is_away(folder):
@@ -144,12 +133,12 @@ def test_notes_stay_with_their_rows_while_the_other_account_is_away(folder):
         "INSERT INTO row_notes (tool_id, identity, note, tags) "
         "SELECT 1, identity, account || description, '[]' FROM transactions"
     )
-    rows = {(row.account, row.amount) for row in list_transactions(folder.connection, 1)}
+    rows = {(row.account, row.amount) for row in folder.rows()}
     away = folder.files.pop("0.csv")
     folder.import_("replace")
     folder.files["0.csv"] = away
     folder.import_()
-    after = {(row.account, row.amount) for row in list_transactions(folder.connection, 1)}
+    after = {(row.account, row.amount) for row in folder.rows()}
     assert after == rows
     notes = folder.connection.execute(
         "SELECT note, account || description FROM row_notes "
@@ -177,14 +166,6 @@ def test_the_order_within_a_day_and_a_download_at_noon_double_nothing(folder):
     folder.put("8月.csv", statement([day[1], day[0], day[2]], after))
     folder.import_()
     assert amounts(folder) == rows_of(HIS, day)
-
-
-def test_two_accounts_that_are_emptied_on_the_same_day_stay_two(folder):
-    for path, rows in (("a.csv", HIS), ("b.csv", HERS)):
-        rest = 50_000 + sum(amount for _, _, amount in rows)
-        folder.put(path, statement([*rows, ("31", "振替", -rest)], 50_000))
-    folder.import_()
-    assert sum(amounts(folder).values()) == 10
 
 
 @pytest.mark.parametrize("order", ["hwm", "mhw", "wmh"])
@@ -236,18 +217,16 @@ def test_a_list_without_ids_of_two_accounts_counts_both_and_says_so(folder, orde
     twice += rows_of(both) - rows_of([row for row in first if "/" not in row[0]])
     assert amounts(folder) == twice + Counter([-1] * len(others))
     assert [(doubt.first, doubt.rows) for doubt in doubts] == [("mf.csv", 5)]
-    month = monthly_household(Ledger(folder.connection, 1, TODAY), period="2025-07")
+    month = monthly_household(folder.as_of(TODAY), period="2025-07")
     assert any("5件は、別の口座の" in note and "両方数えます" in note for note in month.notes)
-    before = monthly_household(Ledger(folder.connection, 1, TODAY), period="2025-06")
+    before = monthly_household(folder.as_of(TODAY), period="2025-06")
     assert not any("別の口座の" in note for note in before.notes)
-    review.detect(Ledger.undated(folder.connection, 1), DetectionOptions(date_tolerance_days=0))
-    for pair in review.list_candidates(Ledger.undated(folder.connection, 1), limit=50).candidates:
+    review.detect(folder.ledger, DetectionOptions(date_tolerance_days=0))
+    for pair in review.list_candidates(folder.ledger, limit=50).candidates:
         rows = (pair.transaction_1, pair.transaction_2)
         if doubts[0].second in {row.source_file for row in rows}:
-            deciding.confirm(
-                Ledger.undated(folder.connection, 1), pair.check_id, ReviewDecision("duplicate")
-            )
-    month = monthly_household(Ledger(folder.connection, 1, TODAY), period="2025-07")
+            deciding.confirm(folder.ledger, pair.check_id, ReviewDecision("duplicate"))
+    month = monthly_household(folder.as_of(TODAY), period="2025-07")
     assert not any("5件は、別の口座の" in note for note in month.notes)  # those that are left
 
 
@@ -267,15 +246,6 @@ def card(rows):
     return "\r\n".join([CARD, *lines, ""])
 
 
-def test_files_of_one_card_stay_one_account(folder):
-    rows = [(day, f"店{day}", 100 * day) for day in range(1, 29)]
-    folder.put("enavi202507(1234).csv", card(rows[:20]))
-    folder.put("enavi202508(1234).csv", card([*rows[18:], rows[2]]))
-    folder.put("カード/enavi202508(5678).csv", card(rows[20:]))
-    report = folder.import_()
-    assert (report.imported, report.account_doubts) == (28, ())
-
-
 def test_files_that_share_few_rows_and_no_balance_are_asked_about_and_both_count(folder):
     his = [(day, f"店{day}", 100 * day) for day in range(1, 29)]
     hers = [(day, "定期" if day != 9 else "店9", 100 * day) for day in range(1, 29)]
@@ -284,10 +254,10 @@ def test_files_that_share_few_rows_and_no_balance_are_asked_about_and_both_count
     (doubt,) = folder.import_().account_doubts
     assert (doubt.first, doubt.second, doubt.rows) == ("a.csv", "b.csv", 1)
     assert sum(amounts(folder).values()) == 56
-    answer = monthly_household(Ledger(folder.connection, 1, TODAY), period="2025年7月")
+    answer = monthly_household(folder.as_of(TODAY), period="2025年7月")
     (note,) = [note for note in answer.notes if "同じ口座" in note]
     assert "同じ明細 1件を両方数えています" in note
-    other = monthly_household(Ledger(folder.connection, 1, TODAY), period="2025年7月")
+    other = monthly_household(folder.as_of(TODAY), period="2025年7月")
     assert other.notes == answer.notes
     assert folder.import_().account_doubts == (doubt,)
 
@@ -308,7 +278,7 @@ def test_a_couples_few_equal_rows_both_count_and_every_month_says_so(folder, her
     assert [doubt.rows for doubt in report.account_doubts] == [2, 2]
     assert sum(amounts(folder).values()) == len(truth)
     for month in (7, 8):
-        answer = monthly_household(Ledger(folder.connection, 1, TODAY), period=f"2025-{month}")
+        answer = monthly_household(folder.as_of(TODAY), period=f"2025-{month}")
         assert sum("同じ明細 2件を両方数えています" in note for note in answer.notes) == 1
     moved = {f"x/{path.replace('/', '-')}": text for path, text in folder.files.items()}
     folder.files = moved
@@ -334,7 +304,7 @@ def test_a_few_rows_that_are_all_equal_prove_no_account_unless_the_files_are_a_s
     report = folder.import_()
     assert sum(amounts(folder).values()) == rows
     assert [doubt.rows for doubt in report.account_doubts] == [2] * (rows == 6)
-    month = monthly_household(Ledger(folder.connection, 1, TODAY), period="2025年7月")
+    month = monthly_household(folder.as_of(TODAY), period="2025年7月")
     noted = sum("同じ明細 2件を両方数えています" in note for note in month.notes)
     assert noted == (rows == 6)
 
@@ -352,9 +322,9 @@ def test_an_equal_purchase_that_a_later_statement_books_counts_once_and_is_said_
     assert sum(amounts(folder).values()) == 5
     note = "1件（450円）は enavi202507(1234).csv にも enavi202508(1234).csv にもあり"
     for month, said in (("2025-07", True), ("2025-08", False)):
-        answer = monthly_household(Ledger(folder.connection, 1, TODAY), period=month)
+        answer = monthly_household(folder.as_of(TODAY), period=month)
         assert any(note in each for each in answer.notes) is said
-    assert any(note in each for each in accounts_report(Ledger(folder.connection, 1, TODAY)).notes)
+    assert any(note in each for each in accounts_report(folder.as_of(TODAY)).notes)
     folder.put("enavi202509(1234).csv", card([july[2]]) + later(9, "傘", 900))
     assert [each.rows for each in folder.import_().repeated] == [1]
 
@@ -385,19 +355,9 @@ def test_instalments_and_late_purchases_leave_each_card_one_account(folder, name
             folder.put(name.format(month), "\r\n".join([CARD, *lines, ""]))
         bought.append(instalment)
     report = folder.import_()
-    assert len({row.account for row in list_transactions(folder.connection, 1)}) == people
+    assert len({row.account for row in folder.rows()}) == people
     assert amounts(folder) == Counter(-yen for _, _, yen in bought)
     assert {each.rows for each in report.repeated} == {1}
-
-
-def test_files_whose_days_overlap_say_nothing_of_rows_that_count_once(folder):
-    rows = [(day, f"店{day}", 100 * day) for day in range(1, 21)]
-    folder.put("明細_1.csv", card(rows[:12]))
-    folder.put("明細_2.csv", card(rows[8:]))
-    folder.put(
-        "明細_3.csv", card(rows[11:])
-    )  # shares one row with the first, and the second has it
-    assert (folder.import_().repeated, sum(amounts(folder).values())) == ((), 20)
 
 
 def later(month, shop, yen):
@@ -418,14 +378,14 @@ def test_a_person_decides_whose_files_they_are(folder):
     folder.put("a.csv", card(his))
     folder.put("b.csv", card(hers))
     assert folder.import_().account_doubts
-    ids = {row.description: row.id for row in list_transactions(folder.connection, 1)}
+    ids = {row.description: row.id for row in folder.rows()}
     ready = next(each for each in ready_made() if each.name == "楽天カード")
     for account, rows in (("楽天カード 彼女", 56), ("楽天カード", 55)):
         own = replace(ready, name="own", files="b.csv", account=account)
         folder.mappings = Mappings((own,), ready_made())
         report = folder.import_()
         assert (report.account_doubts, sum(amounts(folder).values())) == ((), rows)
-        now = {row.description: row.id for row in list_transactions(folder.connection, 1)}
+        now = {row.description: row.id for row in folder.rows()}
         assert {now[shop] for shop in ("店8", "定期")} == {ids[shop] for shop in ("店8", "定期")}
 
 
@@ -434,7 +394,7 @@ def test_the_report_names_balances_and_the_gaps_between_files(folder):
     august = [("2025/8/10", "家賃", -70_000), ("2025/8/12", "電気", -5_000)]
     folder.put("b.csv", statement(august, 381_890 - 4_200, newest_first=True))
     folder.import_()
-    answer = accounts_report(Ledger(folder.connection, 1, TODAY))
+    answer = accounts_report(folder.as_of(TODAY))
     (account,) = answer.accounts
     assert (account.balance, account.balance_day) == (302_690, "2025-08-12")
     assert account.gaps == (Gap("2025-07-30", "2025-08-10", -4_200),)

@@ -1,13 +1,13 @@
 """An answer says in its first line that its data end long before today."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
 import pytest
-from plan_ledger import Bought, fill, ledgers_of, monthly
+from plan_ledger import Bought, fill, household, ledgers_of, monthly
 
-from mdvec.household import Ledger
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.answers import age_line
@@ -45,15 +45,15 @@ ANSWERS: dict[str, Callable[..., Any]] = {
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_old_data_are_said_to_be_old_first_and_data_of_last_month_are_not(connection, name):
-    tool = fill(connection, ROWS)
-    set_budget(Ledger(connection, tool, FRESH), category="食費", amount=9_000)
-    assert ANSWERS[name](Ledger(connection, tool, LATER)).text.splitlines()[0] == AGE
-    assert not ANSWERS[name](Ledger(connection, tool, FRESH)).text.startswith("明細は")
+    fresh = household(connection, ROWS, today=FRESH)
+    set_budget(fresh, category="食費", amount=9_000)
+    assert ANSWERS[name](replace(fresh, today=LATER)).text.splitlines()[0] == AGE
+    assert not ANSWERS[name](fresh).text.startswith("明細は")
 
 
 @pytest.mark.parametrize("name", ["month", "trend", "comparison", "budgets", "found"])
 def test_a_period_that_ends_with_the_data_is_as_asked(connection, name):
-    ledger = Ledger(connection, fill(connection, ROWS), LATER)
+    ledger = household(connection, ROWS, today=LATER)
     asked = ANSWERS[name](ledger, period="2025年8月〜9月")
     assert not asked.text.startswith("明細は")
     longer = ANSWERS[name](ledger, period="2025年8月〜12月")
@@ -62,8 +62,8 @@ def test_a_period_that_ends_with_the_data_is_as_asked(connection, name):
 
 
 def test_the_latest_months_are_those_with_data_and_their_age_is_said(connection):
-    tool = fill(connection, ROWS)
-    answer = monthly_household(Ledger(connection, tool, LATER), period="直近3か月")
+    ledger = household(connection, ROWS, today=LATER)
+    answer = monthly_household(ledger, period="直近3か月")
     assert answer.text.splitlines()[:2] == [AGE, "2025年07月〜2025年09月の家計簿です。"]
 
 

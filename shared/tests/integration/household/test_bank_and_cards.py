@@ -11,14 +11,7 @@ import pytest
 from ledger_folder import LedgerFolder, line
 
 from mdvec.dates import Month
-from mdvec.household import (
-    DetectionOptions,
-    Ledger,
-    ListingOptions,
-    RowFilter,
-    find_transactions,
-    review,
-)
+from mdvec.household import DetectionOptions, ListingOptions, RowFilter, find_transactions, review
 from mdvec.household.interfaces.mappings import only_ready_made
 
 YEARS = (2023, 2024, 2025)
@@ -129,9 +122,7 @@ def bank_and_wallet_files(folder, bills, rng):
 
 
 def find(folder, rows):
-    return find_transactions(
-        Ledger(folder.connection, 1, date(2026, 1, 10)), rows, ListingOptions()
-    )
+    return find_transactions(folder.as_of(date(2026, 1, 10)), rows, ListingOptions())
 
 
 @pytest.mark.parametrize(
@@ -154,7 +145,7 @@ def test_every_month_is_what_plain_adding_up_gives_and_every_bill_is_in_doubt(se
         assert [answer.spending, answer.income] == sums, month
     # A bill with a part of an instalment in it equals no sum of rows, as the docs say.
     plain = len(PAYEES) * sum(month.month not in (3, 4, 5) for month in MONTHS[:-1])
-    review.detect(Ledger.undated(folder.connection, 1), DetectionOptions())
+    review.detect(folder.ledger, DetectionOptions())
     answer = find(folder, RowFilter())
     assert f"カードの請求かもしれない {plain}件" in "".join(answer.notes)
 
@@ -168,8 +159,8 @@ def test_a_candidate_that_later_rows_refute_is_dropped_by_the_import_that_brings
 
     def candidates(options=DetectionOptions(), *, by_user=False):  # noqa: B008 - frozen
         folder.import_()
-        review.detect(Ledger.undated(folder.connection, 1), options, by_user=by_user)
-        found = review.list_candidates(Ledger.undated(folder.connection, 1)).candidates
+        review.detect(folder.ledger, options, by_user=by_user)
+        found = review.list_candidates(folder.ledger).candidates
         return [
             (each.transaction_1.description, each.date_diff_days, each.amount_diff)
             for each in found
@@ -203,11 +194,9 @@ def test_a_banks_own_file_beside_an_apps_rows_of_the_account_is_told_whole():
     folder.put("meisai.csv", "\r\n".join([*bank, ""]))
     folder.write("mf.csv", *app)
     assert folder.import_().imported == 80
-    found = review.detect(Ledger.undated(folder.connection, 1), DetectionOptions())
+    found = review.detect(folder.ledger, DetectionOptions())
     assert (found.likely_count, found.candidates_count) == (40, 40)
-    answer = find_transactions(
-        Ledger(folder.connection, 1, date(2025, 9, 1)), RowFilter(), ListingOptions()
-    )
+    answer = find_transactions(folder.as_of(date(2025, 9, 1)), RowFilter(), ListingOptions())
     assert any("重複かもしれない 40件" in note for note in answer.notes)
 
 
@@ -220,7 +209,7 @@ def test_equal_fees_between_which_the_balance_went_on_are_no_likely_duplicate(fo
     ]  # fmt: skip
     folder.put("1234567_202609.csv", "\n".join([BANK, *rows, ""]))
     folder.import_()
-    ledger = Ledger.undated(folder.connection, 1)
+    ledger = folder.ledger
     review.detect(ledger, DetectionOptions())
     (candidate,) = review.list_candidates(ledger).candidates
     assert candidate.reasons == ("同じ口座の明細に別の行としてある",)

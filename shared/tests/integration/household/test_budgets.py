@@ -1,17 +1,14 @@
 """Budgets beside what was spent, against plain counting of the rows."""
 
-from calendar import monthrange
 from datetime import date
-from decimal import Decimal
 
 import pytest
-from couple_ledger import couple, filled
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from plan_ledger import Bought, fill, monthly
+from plan_ledger import Bought, household, monthly
 from table_of_cases import each
 
-from mdvec.household import Ledger, in_english, review
+from mdvec.household import in_english, review
 from mdvec.household.budgeting import InvalidBudget, budget_status, set_budget
 from mdvec.household.comparison import SameDays, compare_periods
 from mdvec.household.core.budgets import Budget
@@ -30,10 +27,10 @@ def test_a_status_tells_the_pace_and_warns(connection):
         Bought("2025-06-19", "市営バス", -400, "交通費/バス"),
         Bought("2025-06-25", "予約", -99_000),
     ]
-    tool = fill(connection, rows)
+    ledger = household(connection, rows, today=TODAY)
     for category, amount in (("食費", 50_000), ("薬", 5_000)):
-        set_budget(Ledger(connection, tool, TODAY), category=category, amount=amount)
-    answer = budget_status(Ledger(connection, tool, TODAY))
+        set_budget(ledger, category=category, amount=amount)
+    answer = budget_status(ledger)
     assert answer.text.splitlines()[:4] == [
         "2025年06月の予算と実績です。注意が必要なものは 2件です。",
         "- 日用品 > 薬（毎月）: 予算 5,000円 のうち 6,000円（月の 63 %が過ぎて 120 %）、"
@@ -50,44 +47,31 @@ def test_a_status_tells_the_pace_and_warns(connection):
 
 
 def test_rent_paid_on_the_first_day_is_no_reason_to_warn(connection):
-    tool = fill(connection, monthly("家賃", -80_000, "2025-01", 6, day=1, category="住宅/家賃"))
-    set_budget(Ledger(connection, tool, TODAY), category="住宅", amount=80_000)
-    (status,) = budget_status(Ledger(connection, tool, TODAY)).statuses
+    rent = monthly("家賃", -80_000, "2025-01", 6, day=1, category="住宅/家賃")
+    ledger = household(connection, rent, today=TODAY)
+    set_budget(ledger, category="住宅", amount=80_000)
+    (status,) = budget_status(ledger).statuses
     assert (status.used, status.expected, status.warning) == (100, 80_000, None)
 
 
-def test_a_yearly_budget_is_compared_with_its_calendar_year(connection):
-    tool = fill(
-        connection,
-        [
-            Bought("2024-12-31", "旅館", -9, "旅行/宿"),
-            Bought("2025-01-01", "旅館", -60_000, "旅行/宿"),
-            Bought("2025-06-01", "旅館", -20_000, "旅行/宿"),
-            Bought("2025-07-01", "予約", -1, "旅行/宿"),
-        ],
-    )
-    set_budget(Ledger(connection, tool, TODAY), category="旅行", amount=200_000, per="year")
-    (status,) = budget_status(Ledger(connection, tool, TODAY)).statuses
-    assert (status.spent, status.used, status.elapsed) == (80_000, 40, Decimal("46.6"))
-
-
 def test_a_budget_is_replaced_and_removed(connection):
-    tool = fill(connection, [Bought("2025-06-02", "朝市", -100)])
-    first = set_budget(Ledger(connection, tool, TODAY), category="食費", amount=100)
-    second = set_budget(Ledger(connection, tool, TODAY), category="食費", amount=200)
+    ledger = household(connection, [Bought("2025-06-02", "朝市", -100)], today=TODAY)
+    first = set_budget(ledger, category="食費", amount=100)
+    second = set_budget(ledger, category="食費", amount=200)
     assert (first.before, second.before) == (None, 100)
     assert second.message == "食費の予算を毎月 200円 にしました（これまで 100円）。"
-    gone = set_budget(Ledger(connection, tool, TODAY), category="食費", amount=0)
+    gone = set_budget(ledger, category="食費", amount=0)
     assert gone.message == "食費の予算をやめました。"
-    assert budget_status(Ledger(connection, tool, TODAY)).text.startswith("予算はまだありません")
+    assert budget_status(ledger).text.startswith("予算はまだありません")
 
 
 @each(("set_per", "asked_per"), [("year", "month"), ("month", "year")])
 def test_removing_a_budget_of_the_other_span_names_the_one_that_there_is(
     connection, set_per, asked_per
 ):
-    tool = fill(connection, [Bought("2025-06-02", "朝市", -100)], f"of_{set_per}")
-    ledger = Ledger(connection, tool, TODAY)
+    ledger = household(
+        connection, [Bought("2025-06-02", "朝市", -100)], f"of_{set_per}", today=TODAY
+    )
     set_budget(ledger, category="食費", amount=100, per=set_per)
     kept = set_budget(ledger, category="食費", amount=0, per=asked_per)
     assert f"per={set_per} と amount=0 でやめられます" in kept.message
@@ -99,12 +83,12 @@ def test_removing_a_budget_of_the_other_span_names_the_one_that_there_is(
 
 def test_a_budget_whose_category_no_row_has_any_more_is_told_and_can_be_removed(connection):
     rows = [Bought("2025-06-02", "朝市", -100), Bought("2025-06-02", "旅館", -9, "旅行/宿")]
-    tool = fill(connection, rows)
+    ledger = household(connection, rows, today=TODAY)
     for category in ("旅行", "支出"):
-        set_budget(Ledger(connection, tool, TODAY), category=category, amount=100)
-    changed = set_rule(Ledger.undated(connection, tool), shop="", category="旅行 = 食費")
+        set_budget(ledger, category=category, amount=100)
+    changed = set_rule(ledger, shop="", category="旅行 = 食費")
     assert "旅行の予算は前の名前のままで、移った明細を数えません" in changed.text
-    status = budget_status(Ledger(connection, tool, TODAY))
+    status = budget_status(ledger)
     assert "どの明細のカテゴリでもない予算が 1件あります。" in status.text
     assert "注意が必要なものは、ほかに 1件です。" in status.text
     assert "No row has the category of 1 of them" in in_english(status.text)
@@ -115,20 +99,22 @@ def test_a_budget_whose_category_no_row_has_any_more_is_told_and_can_be_removed(
     )
     (line,) = (one for one in status.notes if "「旅行」は、規則で" in one)
     assert "has renamed the budget's category 旅行 (travel) to 食費 (food), so" in in_english(line)
-    plans.put_budget(Ledger(connection, tool, TODAY), Budget(Category("旅行"), "year", 9))
-    plans.put_budget(Ledger(connection, tool, TODAY), Budget(Category("旅行", "宿"), "month", 9))
-    status = budget_status(Ledger(connection, tool, TODAY))
+    plans.put_budget(ledger, Budget(Category("旅行"), "year", 9))
+    plans.put_budget(ledger, Budget(Category("旅行", "宿"), "month", 9))
+    status = budget_status(ledger)
     assert "どの明細のカテゴリでもない予算が 3件あります。" in status.text
     for category, per in (("旅行", "month"), ("旅行", "year"), ("旅行 > 宿", "month")):
-        gone = set_budget(Ledger(connection, tool, TODAY), category=category, amount=0, per=per)
+        gone = set_budget(ledger, category=category, amount=0, per=per)
         assert gone.message.endswith("の予算をやめました。")
-    assert not any("どの" in one for one in budget_status(Ledger(connection, tool, TODAY)).notes)
+    assert not any("どの" in one for one in budget_status(ledger).notes)
 
 
 @pytest.mark.parametrize("today", [date(2025, 7, 2), date(2026, 11, 22)])
 def test_the_usual_amount_is_of_the_ledgers_last_months(connection, today):
-    tool = fill(connection, monthly("朝市", -3_000, "2024-12", 7, category="食費/食料品"))
-    done = set_budget(Ledger(connection, tool, today), category="食費", amount=100)
+    ledger = household(
+        connection, monthly("朝市", -3_000, "2024-12", 7, category="食費/食料品"), today=today
+    )
+    done = set_budget(ledger, category="食費", amount=100)
     assert "直近6か月の中央値は 3,000円 です" in done.message
 
 
@@ -142,14 +128,15 @@ def test_the_usual_amount_is_of_the_ledgers_last_months(connection, today):
     ],
 )
 def test_what_is_no_budget_is_refused(connection, asked, told):
-    tool = fill(
+    ledger = household(
         connection,
         [Bought("2025-06-02", "朝市", -100), Bought("2025-06-25", "給与", 1, "収入/給与")],
+        today=TODAY,
     )
     with pytest.raises(InvalidBudget, match=told):
-        set_budget(Ledger(connection, tool, TODAY), **asked)
+        set_budget(ledger, **asked)
     with pytest.raises(UnknownCategory):
-        set_budget(Ledger(connection, tool, TODAY), category="服", amount=1)
+        set_budget(ledger, category="服", amount=1)
 
 
 ROWS = st.lists(
@@ -178,10 +165,10 @@ def test_what_was_spent_is_the_sum_of_the_rows(connection, rows):
     ]
     with connection:
         number = connection.execute("SELECT count(*) FROM tools").fetchone()[0]
-        tool = fill(connection, rows, f"kakeibo{number}")
+        ledger = household(connection, rows, f"kakeibo{number}", today=TODAY)
     for category, per in (("支出", "month"), ("食費", "year"), ("外食", "month")):
-        set_budget(Ledger(connection, tool, TODAY), category=category, amount=7_000, per=per)
-    answer = budget_status(Ledger(connection, tool, TODAY), period="2025年5月〜6月")
+        set_budget(ledger, category=category, amount=7_000, per=per)
+    answer = budget_status(ledger, period="2025年5月〜6月")
     past = [row for row in rows if date.fromisoformat(row.day) <= TODAY and row.major != "収入"]
     recent = [row for row in past if row.day >= "2025-05"]
     expected = {
@@ -204,10 +191,10 @@ def test_what_may_still_be_spent_is_without_the_payments_that_will_come(connecti
         *monthly("給与", 300_000, "2024-12", 6, day=25, category="収入/給与"),
         Bought("2025-06-05", "朝市", -9_000), Bought("2025-07-30", "予約", -7),
     ]  # fmt: skip
-    tool = fill(connection, rows)
+    ledger = household(connection, rows, today=TODAY)
     for category, per in (("支出", "month"), ("住宅", "year"), ("食費", "month")):
-        set_budget(Ledger(connection, tool, TODAY), category=category, amount=900_000, per=per)
-    answer = budget_status(Ledger(connection, tool, TODAY))
+        set_budget(ledger, category=category, amount=900_000, per=per)
+    answer = budget_status(ledger)
     whole, food, home = sorted(answer.statuses, key=lambda one: str(one.budget.subject) != "支出")
     assert (str(whole.budget.subject), whole.spent) == ("支出", 9_990)
     assert [(str(one.day), one.name, one.amount, one.is_fixed) for one in whole.due] == [
@@ -225,11 +212,11 @@ def test_what_may_still_be_spent_is_without_the_payments_that_will_come(connecti
         "あと使えるのは 約 804,985円"
     ) in answer.text.splitlines()
     assert "（家賃 80,000円 ×7）を除くと、あと使えるのは -60,000円" in answer.text
-    coming = budget_status(Ledger(connection, tool, TODAY), period="2025年7月")
+    coming = budget_status(ledger, period="2025年7月")
     (july,) = [one for one in coming.statuses if str(one.budget.subject) == "支出"]
     days = ["03", "20", "27", "30"]  # the last is a row dated so
     assert [str(one.day) for one in july.due] == [f"2025-07-{day}" for day in days]
-    over = budget_status(Ledger(connection, tool, TODAY), period="2025年5月")
+    over = budget_status(ledger, period="2025年5月")
     assert all(one.due == () for one in over.statuses if one.budget.per == "month")
 
 
@@ -246,53 +233,24 @@ def test_every_row_of_a_month_is_spent_or_due_once(connection):
         Bought("2025-06-30", "旅館", 500, "旅行/宿"),
         Bought("2025-07-01", "旅館", -7, "旅行/宿"),
     ]  # fmt: skip
-    tool = fill(connection, rows)
-    set_budget(Ledger(connection, tool, TODAY), category="支出", amount=300_000)
-    (status,) = budget_status(Ledger(connection, tool, TODAY)).statuses
+    ledger = household(connection, rows, today=TODAY)
+    set_budget(ledger, category="支出", amount=300_000)
+    (status,) = budget_status(ledger).statuses
     assert (status.spent, status.expected) == (9_000, 9_000 + 82_000 + 30_980 + 39_500 + 3_000)
     assert status.free == 300_000 - 9_000 - 82_000 - 30_980 - 39_500 - 3_000
     assert [one.amount for one in status.due if not one.is_planned] == [3_000]
-    july = budget_status(Ledger(connection, tool, TODAY), period="2025-07").statuses[0]
+    july = budget_status(ledger, period="2025-07").statuses[0]
     assert sorted(one.amount for one in july.due) == [7, 980, 3_000, 80_000]
-
-
-@pytest.mark.parametrize("today", ["2023-02-03", "2023-11-27", "2024-02-09", "2024-08-31"])
-def test_four_years_of_a_couple_leave_what_plain_counting_leaves(connection, today):
-    """Rent on the 27th recurs all the time, and music on the 9th until August 2024."""
-    now = date.fromisoformat(today)
-    rows = [(row, owner) for row, owner in couple(11) if row.day <= today]
-    tool = filled(connection, rows)
-    for category, per in (("支出", "month"), ("支出", "year"), ("住宅", "month"), ("音楽", "year")):
-        set_budget(Ledger(connection, tool, now), category=category, amount=2_000_000, per=per)
-    for status in budget_status(Ledger(connection, tool, now)).statuses:
-        subject, first = str(status.budget.subject), now.replace(day=1)
-        last = date(now.year, now.month, monthrange(now.year, now.month)[1])
-        if status.budget.per == "year":
-            first, last = date(now.year, 1, 1), date(now.year, 12, 31)
-        category = "" if subject == "支出" else subject.replace(" > ", "/")
-        spending = [row for row, _ in rows if row.major != "収入" and row.counts]
-        own = [row for row in spending if row.category.startswith(category)]
-        spent = [row for row in own if first <= date.fromisoformat(row.day) <= now]
-        assert (status.spent, status.amount) == (sum(row.yen for row in spent), 2_000_000)
-        day = date.fromisoformat(max(row.day for row, _ in rows if row.day <= today))
-        due = [
-            (shop, yen)
-            for shop, yen, at in (("家賃", 98_000, 27), ("音楽の箱", 980, 9))
-            for month in range(now.month, last.month + 1)
-            if date(now.year, month, at) > day and shop in {row.shop for row in own}
-        ]
-        assert sorted((one.name, one.amount) for one in status.due) == sorted(due)
-        assert status.free == 2_000_000 - status.spent - sum(yen for _, yen in due)
 
 
 def test_budgets_say_how_much_of_them_is_in_undecided_candidates(connection):
     rows = [Bought("2025-06-02", "家電のアカリ", -42_680, "日用品/家電", account=account)
             for account in ("カード", "PayPay")]  # fmt: skip
-    tool = fill(connection, rows)
-    set_budget(Ledger(connection, tool, TODAY), category="日用品", amount=50_000)
-    review.detect(Ledger.undated(connection, tool), DetectionOptions())
+    ledger = household(connection, rows, today=TODAY)
+    set_budget(ledger, category="日用品", amount=50_000)
+    review.detect(ledger, DetectionOptions())
     note = "重複かもしれない 1件（支出 42,680円）は未判定の候補です"
-    assert any(note in line for line in budget_status(Ledger(connection, tool, TODAY)).notes)
+    assert any(note in line for line in budget_status(ledger).notes)
 
 
 def test_months_that_start_on_the_25th_are_budgeted_and_compared_so(connection):
@@ -300,12 +258,11 @@ def test_months_that_start_on_the_25th_are_budgeted_and_compared_so(connection):
         Bought("2025-05-24", "朝市", -1), Bought("2025-05-25", "朝市", -20),
         Bought("2025-06-24", "朝市", -300), Bought("2025-06-25", "朝市", -4_000),
     ]  # fmt: skip
-    tool = fill(connection, bought)
-    today = date(2025, 6, 26)
-    set_budget(Ledger(connection, tool, today, 25), category="食費", amount=500)
-    june = budget_status(Ledger(connection, tool, today, 25), period="2025-06")
+    ledger = household(connection, bought, today=date(2025, 6, 26), month_starts_on=25)
+    set_budget(ledger, category="食費", amount=500)
+    june = budget_status(ledger, period="2025-06")
     assert [one.spent for one in june.statuses] == [320]
-    answer = compare_periods(Ledger(connection, tool, today, 25), period="2025年7月")
+    answer = compare_periods(ledger, period="2025年7月")
     assert (answer.spending, answer.same_days) == ((320, 4_000), SameDays(1, (20, 4_000)))
-    days = compare_periods(Ledger(connection, tool, today), period="6月24日〜6月25日")
+    days = compare_periods(ledger.in_calendar_months, period="6月24日〜6月25日")
     assert days.spending == (0, 4_300)

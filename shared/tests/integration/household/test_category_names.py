@@ -3,10 +3,9 @@
 from datetime import date
 
 import pytest
-from plan_ledger import Bought, fill
+from plan_ledger import Bought, household
 from table_of_cases import each
 
-from mdvec.household import Ledger
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.categories import AmbiguousCategory, UnknownCategory
@@ -30,13 +29,13 @@ def separated(connection):
         (Bought(f"2025-06-{at + 1:02}", f"店{at}", -(2**at)), major, minor)
         for at, (major, minor) in enumerate(SEPARATED)
     ]
-    tool = fill(connection, [row for row, _, _ in rows])
+    ledger = household(connection, [row for row, _, _ in rows], today=TODAY)
     with connection:
         connection.executemany(
             "UPDATE transactions SET category_major = ?, category_minor = ? WHERE description = ?",
             ((major, minor, row.shop) for row, major, minor in rows),
         )
-    return tool
+    return ledger
 
 
 def every_name():
@@ -50,25 +49,24 @@ def every_name():
 
 @each(("name", "yen"), every_name())
 def test_a_category_with_separators_in_its_name_is_found_wherever_one_is_named(
-    connection, separated, name, yen
+    separated, name, yen
 ):
-    ledger = Ledger(connection, separated, TODAY)
     asked = {"period": "2025-06", "category": name}
-    month = monthly_household(ledger, **asked)
+    month = monthly_household(separated, **asked)
     assert month.spending == yen
-    assert [one.total for one in category_trend(ledger, **asked).categories] == [yen]
+    assert [one.total for one in category_trend(separated, **asked).categories] == [yen]
     found, without = (
-        find_transactions(ledger, wanted, ListingOptions())
+        find_transactions(separated, wanted, ListingOptions())
         for wanted in (RowFilter(category=[name]), RowFilter(exclude_category=[name]))
     )
     assert (found.spending, without.spending) == (yen, 2 ** len(SEPARATED) - 1 - yen)
-    compared = compare_periods(ledger, category=name, since="2025-06", base="2025-06")
+    compared = compare_periods(separated, category=name, since="2025-06", base="2025-06")
     assert compared.spending == (yen, yen)
-    set_budget(ledger, category=name, amount=9)
-    statuses = budget_status(Ledger(connection, separated, TODAY)).statuses
+    set_budget(separated, category=name, amount=9)
+    statuses = budget_status(separated).statuses
     (status,) = (one for one in statuses if one.budget.subject == month.category)
     assert status.spent == yen
-    rule = try_rule(Ledger.undated(connection, separated), shop="店0", category=name).rule
+    rule = try_rule(separated, shop="店0", category=name).rule
     assert str(rule.category) == str(month.category)
 
 
@@ -86,23 +84,24 @@ ENGLISH = [
      ("income", "収入", 5_000), ("Spending", "支出", 2_130)],
 )  # fmt: skip
 def test_english_names_are_those_of_the_ledgers_categories(connection, name, subject, yen):
-    tool = fill(connection, ENGLISH)
-    month = monthly_household(Ledger(connection, tool, TODAY), category=name)
+    ledger = household(connection, ENGLISH, today=TODAY)
+    month = monthly_household(ledger, category=name)
     assert (str(month.category), month.income or month.spending) == (subject, yen)
     assert any(note.startswith(f"「{name}」は") for note in month.notes)
-    found = find_transactions(
-        Ledger(connection, tool, TODAY), RowFilter(category=[name]), ListingOptions()
-    )
+    found = find_transactions(ledger, RowFilter(category=[name]), ListingOptions())
     assert found.income or found.spending == yen
 
 
 def test_an_english_name_of_no_category_or_of_two_is_refused_and_the_ledgers_own_comes_first(
     connection,
 ):
-    tool = fill(connection, [*ENGLISH, Bought("2025-06-05", "x", -7, "住まい/家賃")])
+    ledger = household(
+        connection, [*ENGLISH, Bought("2025-06-05", "x", -7, "住まい/家賃")], today=TODAY
+    )
     with pytest.raises(AmbiguousCategory, match="住まい > 家賃、住宅 > 家賃・地代"):
-        monthly_household(Ledger(connection, tool, TODAY), category="rent")
+        monthly_household(ledger, category="rent")
     with pytest.raises(UnknownCategory):
-        monthly_household(Ledger(connection, tool, TODAY), category="insurance")
-    own = fill(connection, [*ENGLISH, Bought("2025-06-05", "x", -7, "Food/")], "own")
-    assert monthly_household(Ledger(connection, own, TODAY), category="food").spending == 7
+        monthly_household(ledger, category="insurance")
+    rows = [*ENGLISH, Bought("2025-06-05", "x", -7, "Food/")]
+    own = household(connection, rows, "own", today=TODAY)
+    assert monthly_household(own, category="food").spending == 7

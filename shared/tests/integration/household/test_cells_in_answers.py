@@ -12,7 +12,7 @@ from plan_ledger import Bought, fill, ledgers_of, monthly
 
 from mdvec.database import migrations
 from mdvec.errors import MdvecError
-from mdvec.household import Ledger, review, rules
+from mdvec.household import review, rules
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core import review_wording
@@ -40,7 +40,7 @@ def empty():
 
 
 def household(cell):
-    """A ledger whose every text has the cell, beside one without it; their tools' ids."""
+    """A ledger whose every text has the cell, beside one without it, by name."""
     connection = apsw.Connection(":memory:")
     with connection.backup("main", empty(), "main") as backup:
         backup.step()
@@ -59,46 +59,44 @@ def household(cell):
     connection.execute(
         "UPDATE transactions SET memo = ?1, source_file = ?1, account = ?1 || account", (cell,)
     )
-    return connection, {"kakeibo": tool, "other": other}
+    return ledgers_of(connection, {"kakeibo": tool, "other": other}, TODAY)
 
 
 def answers(cell):
     """Every answer of the household."""
-    connection, tools = household(cell)
-    tool = tools["kakeibo"]
+    ledgers = household(cell)
+    ledger = ledgers["kakeibo"]
 
     def found(listing, **wanted):
         rows = RowFilter(**wanted)
-        return find_transactions(Ledger(connection, tool, TODAY), rows, listing).text
+        return find_transactions(ledger, rows, listing).text
 
-    yield set_budget(Ledger(connection, tool, TODAY), category=cell, amount=5).message
-    note_row(
-        Ledger.undated(connection, tool), transaction_id=1, note=cell, tags=[cell[-6:]]
-    )  # escaped, 36
+    yield set_budget(ledger, category=cell, amount=5).message
+    note_row(ledger, transaction_id=1, note=cell, tags=[cell[-6:]])  # escaped, 36
     for answer in (
-        monthly_household(Ledger(connection, tool, TODAY)),
-        monthly_household(Ledger(connection, tool, TODAY), category=cell),
-        monthly_household(Ledger(connection, tool, TODAY), page=2, page_size=5),
-        category_trend(Ledger(connection, tool, TODAY)),
-        category_trend(Ledger(connection, tool, TODAY), category=cell),
-        compare_periods(Ledger(connection, tool, TODAY)),
-        compare_periods(Ledger(connection, tool, TODAY), by="shop", detail="full"),
-        budget_status(Ledger(connection, tool, TODAY)),
-        list_recurring_payments(Ledger(connection, tool, TODAY)),
-        forecast_spending(Ledger(connection, tool, TODAY)),
-        find_anomalies(Ledger(connection, tool, TODAY)),
-        combined_households(ledgers_of(connection, tools, TODAY)),
-        try_rule(Ledger.undated(connection, tool), shop="市 ペイ", category=cell),
-        list_rules(Ledger.undated(connection, tool)),
-        list_notes(Ledger.undated(connection, tool)),
+        monthly_household(ledger),
+        monthly_household(ledger, category=cell),
+        monthly_household(ledger, page=2, page_size=5),
+        category_trend(ledger),
+        category_trend(ledger, category=cell),
+        compare_periods(ledger),
+        compare_periods(ledger, by="shop", detail="full"),
+        budget_status(ledger),
+        list_recurring_payments(ledger),
+        forecast_spending(ledger),
+        find_anomalies(ledger),
+        combined_households(ledgers),
+        try_rule(ledger, shop="市 ペイ", category=cell),
+        list_rules(ledger),
+        list_notes(ledger),
     ):
         yield answer.text
     yield found(ListingOptions(), query="市")
     yield found(ListingOptions(group_by="shop"), category=cell)
     yield found(ListingOptions(group_by="account", page_size=3, page=2), account=cell)
     yield found(ListingOptions(group_by="category"))
-    review.detect(Ledger.undated(connection, tool), DetectionOptions())
-    listed = review.list_candidates(Ledger.undated(connection, tool))
+    review.detect(ledger, DetectionOptions())
+    listed = review.list_candidates(ledger)
     assert listed.candidates
     yield review_wording.candidates_text(listed)
     yield review_wording.candidate_text(listed.candidates[0])
@@ -106,17 +104,15 @@ def answers(cell):
 
 def refusals(cell):
     """What is refused with a list of the names that there are."""
-    connection, tools = household(cell)
-    tool = tools["kakeibo"]
-    rules.set_rule(Ledger.undated(connection, tool), shop=f"市{cell}", category="食費")
+    ledgers = household(cell)
+    ledger = ledgers["kakeibo"]
+    rules.set_rule(ledger, shop=f"市{cell}", category="食費")
     for wanted in ({"category": "ない"}, {"account": "ない"}):
         with pytest.raises(MdvecError) as refused:
-            find_transactions(
-                Ledger(connection, tool, TODAY), RowFilter(**wanted), ListingOptions()
-            )
+            find_transactions(ledger, RowFilter(**wanted), ListingOptions())
         yield str(refused.value)
     with pytest.raises(MdvecError) as refused:
-        rules.remove_rule(Ledger.undated(connection, tool), shop="ない")
+        rules.remove_rule(ledger, shop="ない")
     yield str(refused.value)
 
 

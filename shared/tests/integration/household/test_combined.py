@@ -3,9 +3,8 @@
 from datetime import date
 
 import pytest
-from plan_ledger import Bought, fill, ledgers_of
+from plan_ledger import Bought, household
 
-from mdvec.household import Ledger
 from mdvec.household.core.wording import EmptyLedger, InsufficientData
 from mdvec.household.deciding import InvalidDecision, KeepInTransfer, RowNotInCandidate, restore
 from mdvec.household.english import in_english
@@ -14,6 +13,16 @@ from mdvec.household.review import DuplicateResolutionError
 from mdvec.household.sharing import decide_shared
 
 TODAY = date(2025, 6, 20)
+
+
+def households(connection, hers, his):
+    """The ledgers of both by name."""
+    return {
+        name: household(connection, rows, name, today=TODAY)
+        for name, rows in (("hers", hers), ("his", his))
+    }
+
+
 HERS = [
     Bought("2025-06-02", "朝市", -3_000),
     Bought("2025-06-25", "給与", 300_000, "収入/給与"),
@@ -27,8 +36,8 @@ HIS = [
 
 
 def test_both_households_and_their_sum(connection):
-    tools = {"hers": fill(connection, HERS, "hers"), "his": fill(connection, HIS, "his")}
-    answer = combined_households(ledgers_of(connection, tools, TODAY))
+    both = households(connection, HERS, HIS)
+    answer = combined_households(both)
     assert answer.text.splitlines() == [
         "2025年06月の 2つの家計簿です。",
         "- hers: 支出 3,000円、収入 300,000円、収支 +297,000円",
@@ -56,9 +65,9 @@ def test_what_a_household_leaves_out_or_lacks_is_told_as_by_its_own_month(connec
         Bought("2025-08-01", "旅行", -80_000),
         Bought("1925-06-03", "朝市", -9),
     ]
-    tools = {"hers": fill(connection, rows, "hers"), "his": fill(connection, HIS, "his")}
-    answer = combined_households(ledgers_of(connection, tools, TODAY), period="1900年〜2025年6月")
-    alone = monthly_household(Ledger(connection, tools["hers"], TODAY), period="1900年〜2025年6月")
+    both = households(connection, rows, HIS)
+    answer = combined_households(both, period="1900年〜2025年6月")
+    alone = monthly_household(both["hers"], period="1900年〜2025年6月")
     assert answer.households[0].spending == alone.spending == 1_000
     (refunded,) = [note for note in alone.notes if note.startswith("支出より入金の多い")]
     others = [note for note in alone.notes if note != refunded]
@@ -73,14 +82,14 @@ def test_what_a_household_leaves_out_or_lacks_is_told_as_by_its_own_month(connec
 
 
 def test_a_household_without_rows_is_named(connection):
-    tools = {"hers": fill(connection, HERS, "hers"), "his": fill(connection, HIS, "his")}
-    answer = combined_households(ledgers_of(connection, tools, TODAY), period="2025年5月")
+    both = households(connection, HERS, HIS)
+    answer = combined_households(both, period="2025年5月")
     assert answer.notes[0] == "hers にはこの期間の明細がありません"
     assert (answer.spending, answer.income) == (700, 0)
     with pytest.raises(InsufficientData):
-        combined_households(ledgers_of(connection, tools, TODAY), period="2020年5月")
+        combined_households(both, period="2020年5月")
     with pytest.raises(EmptyLedger):
-        combined_households({"new": Ledger(connection, fill(connection, [], "new"), TODAY)})
+        combined_households({"new": household(connection, [], "new", today=TODAY)})
 
 
 def test_what_both_households_have_is_told_as_candidates(connection):
@@ -97,8 +106,8 @@ def test_what_both_households_have_is_told_as_candidates(connection):
         Bought("2025-06-16", "入金", 50_000, "収入/その他入金", "彼の銀行"),
         Bought("2025-06-01", "朝市", -3_300),
     ]
-    tools = {"hers": fill(connection, hers, "hers"), "his": fill(connection, his, "his")}
-    answer = combined_households(ledgers_of(connection, tools, TODAY))
+    both = households(connection, hers, his)
+    answer = combined_households(both)
     shared = [
         (one.first.household, one.first.amount, one.second.household, one.is_transfer)
         for one in sorted(answer.shared, key=lambda one: one.first.amount)
@@ -121,14 +130,13 @@ def test_what_both_households_have_is_told_as_candidates(connection):
     # They are candidates: the sums have both rows.
     spent = [one.amount for one in (*hers, *his[1:]) if one.amount < 0 and one.counts]
     assert answer.spending == -sum(spent)
-    may = combined_households(ledgers_of(connection, tools, TODAY), period="2025年5月")
+    may = combined_households(both, period="2025年5月")
     assert may.shared == ()
 
 
 def test_purchases_of_one_household_are_no_pair_of_two(connection):
     twice = [Bought("2025-06-07", "家具のカグヤ", -48_700, "日用品/家具", name) for name in "ab"]
-    tools = {"hers": fill(connection, [*HERS, *twice], "hers"), "his": fill(connection, HIS, "his")}
-    assert combined_households(ledgers_of(connection, tools, TODAY)).shared == ()
+    assert combined_households(households(connection, [*HERS, *twice], HIS)).shared == ()
 
 
 def test_a_decision_about_two_households_changes_their_sum_alone(connection):
@@ -137,13 +145,13 @@ def test_a_decision_about_two_households_changes_their_sum_alone(connection):
             Bought("2025-06-15", "振込 ナツ", -50_000, "未分類/未分類", "彼女の銀行")]  # fmt: skip
     his = [*HIS, Bought("2025-06-07", *sofa),
            Bought("2025-06-16", "入金", 50_000, "収入/その他入金", "彼の銀行")]  # fmt: skip
-    tools = {"hers": fill(connection, hers, "hers"), "his": fill(connection, his, "his")}
+    both = households(connection, hers, his)
 
     def seen():
-        return combined_households(ledgers_of(connection, tools, TODAY))
+        return combined_households(both)
 
     def decide(rows, decision, keep=None):
-        return decide_shared(ledgers_of(connection, tools, TODAY), rows, decision, keep)
+        return decide_shared(both, rows, decision, keep)
 
     before = seen()
     pairs = {one.is_transfer: (one.first.id, one.second.id) for one in before.shared}
@@ -157,10 +165,10 @@ def test_a_decision_about_two_households_changes_their_sum_alone(connection):
     decide(moved, "duplicate")
     for row, name in ((moved[0], "hers"), (moved[1], "his"), (bought[0], "hers")):
         other = sum(moved if row in moved else bought) - row
-        said = restore(Ledger(connection, tools[name], TODAY), row).message
+        said = restore(both[name], row).message
         assert f"transaction_ids=[{row}, {other}] と decision=skip を渡してください" in said
         assert f"transaction_ids=[{row}, {other}] and decision=skip" in in_english(said)
-    kept = restore(Ledger(connection, tools["his"], TODAY), bought[1]).message
+    kept = restore(both["his"], bought[1]).message
     assert kept.endswith("マークされていません。変更はありません。")
     after = seen()
     assert (after.counts.total, after.counts.used) == (before.counts.total, before.counts.used - 3)
@@ -198,7 +206,7 @@ def test_a_decision_about_two_households_changes_their_sum_alone(connection):
      ((2, 5), "duplicate", 2, KeepInTransfer, "keep")],
 )  # fmt: skip
 def test_a_decision_that_means_nothing_is_refused(connection, rows, decision, keep, error, said):
-    tools = {"hers": fill(connection, HERS, "hers"), "his": fill(connection, HIS, "his")}
+    both = households(connection, HERS, HIS)
     with pytest.raises(error, match=said):
-        decide_shared(ledgers_of(connection, tools, TODAY), rows, decision, keep)
+        decide_shared(both, rows, decision, keep)
     assert connection.execute("SELECT count(*) FROM shared_pairs").fetchall() == [(0,)]

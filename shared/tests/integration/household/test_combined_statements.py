@@ -11,7 +11,7 @@ from table_of_cases import each
 
 from mdvec.database import migrations
 from mdvec.files.problems import Problem
-from mdvec.household import Ledger, deciding
+from mdvec.household import deciding
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.core.statements import StatementName, statement_name
@@ -83,26 +83,6 @@ def test_an_undone_change_is_imported_when_the_file_is_downloaded_again(folder, 
         assert folder.amounts()["店a"] == amount
 
 
-@pytest.mark.parametrize("stays", [True, False])
-def test_a_reused_name_without_number_is_not_older(folder, stays):
-    folder.write(f"{JULY}.csv", line("a", -1), *DAYS, saved=date(2025, 8, 1))
-    folder.write(f"{JULY} (1).csv", line("a", -2), *DAYS, saved=date(2025, 8, 2))
-    folder.import_()
-    if not stays:
-        folder.files.clear()
-    folder.write(f"{JULY}.csv", line("a", -3), *DAYS[1:], saved=date(2025, 8, 3))
-    for mode in ("update", "replace", "update"):
-        folder.import_(mode)
-        assert (folder.amounts()["店a"], "店day10" in folder.amounts()) == (-3, False)
-
-
-def test_without_other_evidence_the_modification_time_decides(folder):
-    folder.write("new.csv", line("a", -2), saved=AUGUST_20)
-    folder.write("old.csv", line("a", -1), *DAYS, saved=AUGUST_10)
-    report = folder.import_()
-    assert (folder.amounts()["店a"], report.overruled) == (-2, ())
-
-
 @pytest.mark.parametrize("decision", ["duplicate", "not_duplicate", "skip"])
 @pytest.mark.parametrize("away", [["a.csv"], ["b.csv"], ["a.csv", "b.csv"]])
 def test_a_decision_survives_a_rebuild_without_the_file_and_its_return(folder, away, decision):
@@ -110,8 +90,8 @@ def test_a_decision_survives_a_rebuild_without_the_file_and_its_return(folder, a
     folder.write("b.csv", line("b", -18700, shop="家具店", account="カード"))
     folder.write("c.csv", line("c"))
     folder.import_()
-    duplicate_review.detect(Ledger.undated(folder.connection, 1), DetectionOptions())
-    deciding.confirm(Ledger.undated(folder.connection, 1), 1, ReviewDecision(decision))
+    duplicate_review.detect(folder.ledger, DetectionOptions())
+    deciding.confirm(folder.ledger, 1, ReviewDecision(decision))
     wanted = state(folder)
     assert (wanted["marks"] == [("b", 1)]) == (decision == "duplicate")
     files = dict(folder.files)
@@ -123,10 +103,7 @@ def test_a_decision_survives_a_rebuild_without_the_file_and_its_return(folder, a
         folder.files = dict(files)
         folder.import_(mode)
         assert state(folder) == wanted
-    assert (
-        duplicate_review.detect(Ledger.undated(folder.connection, 1), DetectionOptions()).new_count
-        == 0
-    )
+    assert duplicate_review.detect(folder.ledger, DetectionOptions()).new_count == 0
 
 
 def test_a_ledger_of_the_format_before_its_rows_were_stored_goes_on_as_it_was(folder):
@@ -273,22 +250,6 @@ def test_files_with_and_without_ids_of_one_ledger_count_each_purchase_once(truth
     twice.subtract(amount for _, amount in covered)
     assert min(twice.values(), default=0) >= 0
     assert report.account_doubts or not twice.total()
-
-
-def test_a_duplicate_counts_again_when_its_original_is_gone(folder):
-    kept = line("a", -18700, "2025/07/05", shop="家具店")
-    twice = line("b", -18700, "2025/07/05", shop="家具店", account="カード")
-    folder.write(f"{JULY}.csv", kept, twice, line("c"))
-    folder.import_()
-    duplicate_review.detect(Ledger.undated(folder.connection, 1), DetectionOptions())
-    deciding.confirm(Ledger.undated(folder.connection, 1), 1, ReviewDecision("duplicate"))
-    assert folder.amounts().keys() == {"家具店a", "店c"}
-    folder.write(f"{JULY} (1).csv", twice, line("c"), saved=AUGUST_20)
-    folder.import_()
-    assert folder.amounts().keys() == {"家具店b", "店c"}
-    folder.write(f"{JULY} (2).csv", kept, twice, line("c"), saved=AUGUST_20)
-    folder.import_()
-    assert folder.amounts().keys() == {"家具店a", "店c"}
 
 
 BLOCKS = st.lists(

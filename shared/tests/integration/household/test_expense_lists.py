@@ -3,11 +3,10 @@
 from datetime import date
 
 import pytest
-from couple_ledger import couple, filled
-from plan_ledger import Bought, fill
+from couple_ledger import couple, couples_household
+from plan_ledger import Bought, fill, household
 
-from mdvec.household import Ledger, review
-from mdvec.household.core.pair import DetectionOptions
+from mdvec.household import Ledger
 from mdvec.household.expense_lists import expense_list, fixed_and_variable_costs
 from mdvec.household.month import monthly_household
 from mdvec.household.notes import note_row
@@ -27,10 +26,9 @@ def by_person(rows):
 @pytest.mark.parametrize("year", [2022, 2024, 2025])
 def test_the_lists_of_a_year_are_the_rows_of_their_categories_and_shops_by_person(connection, year):
     rows = couple(year)
-    tool = filled(connection, rows)
+    ledger = couples_household(connection, rows, today=TODAY)
     own = [(row, folder) for row, folder in rows if row.day.startswith(str(year)) and row.counts]
     medical = [pair for pair in own if pair[0].category in ("健康・医療/医療費", "健康・医療/薬")]
-    ledger = Ledger(connection, tool, TODAY)
     answer = expense_list(ledger, "medical", period=f"{year}年")
     assert (len(answer.rows), answer.by_person) == (len(medical), by_person(medical))
     assert answer.total == -sum(row.amount for row, _ in medical)
@@ -51,15 +49,6 @@ def test_the_lists_of_a_year_are_the_rows_of_their_categories_and_shops_by_perso
     assert "市役所" in {row.description for row in donated.near}
 
 
-@pytest.mark.parametrize("year", [None, 2025])
-def test_a_list_of_a_calendar_year_quotes_no_period_that_nobody_wrote(connection, year):
-    rows = [Bought("2025-03-02", "山田病院", -700, "健康・医療/医療費")]
-    answer = expense_list(Ledger(connection, fill(connection, rows), TODAY), "medical", year=year)
-    assert answer.total == 700
-    assert "解釈しました" not in answer.text
-    assert "※ 。" not in answer.text
-
-
 def test_tags_rules_and_notes_have_the_last_word(connection):
     rows = [
         (Bought("2025-02-01", "山田歯科", -5_000, "未分類/未分類"), "妻/"),
@@ -69,14 +58,12 @@ def test_tags_rules_and_notes_have_the_last_word(connection):
         (Bought("2025-02-05", "眼鏡", -2, "日用品/雑貨"), "夫/"),
         (Bought("2026-01-05", "山田病院", -1, "健康・医療/医療費"), "夫/"),
     ]
-    tool = filled(connection, rows)
-    set_rule(Ledger.undated(connection, tool), shop="歯科", category="医療費")
+    ledger = couples_household(connection, rows, today=TODAY)
+    set_rule(ledger, shop="歯科", category="医療費")
     for row_id, tags in ((3, ["-医療費控除"]), (4, ["医療費控除", "人:花子"]), (2, ["人:太郎"])):
-        note_row(Ledger.undated(connection, tool), transaction_id=row_id, tags=tags)
-    note_row(Ledger.undated(connection, tool), transaction_id=5, note="医療費控除になるか聞く")
-    answer = expense_list(
-        Ledger(connection, tool, TODAY), "medical", since="2025-01", until="2025-12"
-    )
+        note_row(ledger, transaction_id=row_id, tags=tags)
+    note_row(ledger, transaction_id=5, note="医療費控除になるか聞く")
+    answer = expense_list(ledger, "medical", since="2025-01", until="2025-12")
     assert answer.by_person == {"妻": 5_000, "太郎": 700, "花子": 30}
     assert answer.text.splitlines() == [
         "2025年02月〜2025年12月の医療費控除の一覧です: 3件、合計 5,730円。",
@@ -92,20 +79,8 @@ def test_tags_rules_and_notes_have_the_last_word(connection):
         *(f"※ {note}。" for note in answer.notes),
     ]
     assert "※ タグで外した明細が 1件あります。" in answer.text.splitlines()
-    latest = expense_list(Ledger(connection, tool, TODAY), "medical")
+    latest = expense_list(ledger, "medical")
     assert (str(latest.days.first), latest.total) == ("2026-01-01", 1)
-
-
-def test_a_list_says_how_much_of_it_is_in_undecided_candidates(connection):
-    rows = [(Bought("2025-02-02", "山田病院", -42_680, "健康・医療/医療費", account), "")
-            for account in ("カード", "PayPay")]  # fmt: skip
-    tool = filled(connection, rows)
-    review.detect(Ledger.undated(connection, tool), DetectionOptions())
-    for answer in (
-        expense_list(Ledger(connection, tool, TODAY), "medical"),
-        fixed_and_variable_costs(Ledger(connection, tool, TODAY)),
-    ):
-        assert any("重複かもしれない 1件（支出 42,680円）" in note for note in answer.notes)
 
 
 @pytest.mark.parametrize(
@@ -114,8 +89,7 @@ def test_a_list_says_how_much_of_it_is_in_undecided_candidates(connection):
 )
 def test_fixed_and_variable_costs_add_up_to_the_spending(connection, period, starts_on):
     rows = couple(7)
-    tool = filled(connection, rows)
-    ledger = Ledger(connection, tool, TODAY, starts_on)
+    ledger = couples_household(connection, rows, today=TODAY, month_starts_on=starts_on)
     answer = fixed_and_variable_costs(ledger, period=period)
     month = monthly_household(ledger, period=period)
     days = (str(answer.days.first), str(answer.days.last))
@@ -136,10 +110,10 @@ def test_what_speaks_for_a_fixed_cost_is_named_and_tags_decide(connection):
         Bought("2025-06-03", "朝市", -300), Bought("2025-06-04", "塾", -20_000, "教養/習い事"),
         Bought("2025-06-05", "電話", -40, "通信費/電話"), Bought("2025-06-06", "朝市", 50),
     ]  # fmt: skip
-    tool = fill(connection, [*tax, *others])
-    note_row(Ledger.undated(connection, tool), transaction_id=6, tags=["固定費"])
-    note_row(Ledger.undated(connection, tool), transaction_id=7, tags=["変動費"])
-    answer = fixed_and_variable_costs(Ledger(connection, tool, date(2025, 7, 9)), period="2025-06")
+    ledger = household(connection, [*tax, *others], today=date(2025, 7, 9))
+    note_row(ledger, transaction_id=6, tags=["固定費"])
+    note_row(ledger, transaction_id=7, tags=["変動費"])
+    answer = fixed_and_variable_costs(ledger, period="2025-06")
     assert answer.text.splitlines()[:9] == [
         "2025年06月の支出 111,790円 = 固定費 111,500円 + 変動費 290円",
         "固定費 111,500円（99.7%）:",
@@ -158,10 +132,10 @@ def test_a_tagged_row_that_is_no_payment_is_named_beside_the_list(connection):
         (Bought("2025-02-01", "山田病院", -50_000, "健康・医療/医療費"), ""),
         (Bought("2025-02-09", "架空生命 給付金", 20_000, "収入/一時所得"), ""),
     ]
-    tool = filled(connection, rows)
+    ledger = couples_household(connection, rows, today=TODAY)
     payout = connection.execute("SELECT id FROM transactions WHERE amount > 0").fetchall()[0][0]
-    note_row(Ledger.undated(connection, tool), transaction_id=payout, tags=["医療費控除"])
-    answer = expense_list(Ledger(connection, tool, TODAY), "medical", period="2025年")
+    note_row(ledger, transaction_id=payout, tags=["医療費控除"])
+    answer = expense_list(ledger, "medical", period="2025年")
     assert (answer.total, [row.id for row in answer.near]) == (50_000, [payout])
     assert "架空生命" in answer.text
 
@@ -173,9 +147,9 @@ def test_a_list_speaks_of_its_own_planned_and_renamed_rows_alone(connection):
         Bought("2026-01-06", "朝市", -10, "食費/食品"),
         Bought("2026-01-25", "旅館", -50_000, "旅行/宿"),
     ]
-    tool = fill(connection, rows)
-    set_rule(Ledger.undated(connection, tool), shop="", category="食料 = 食費")
-    notes = expense_list(Ledger(connection, tool, TODAY), "medical", period="2026-01").notes
+    ledger = household(connection, rows, today=TODAY)
+    set_rule(ledger, shop="", category="食料 = 食費")
+    notes = expense_list(ledger, "medical", period="2026-01").notes
     assert not any("予定" in note or ("規則で" in note and "含みます" in note) for note in notes)
     planned = fill(
         connection, [*rows, Bought("2026-01-26", "山田病院", -80, "健康・医療/医療費")], "more"
@@ -189,8 +163,11 @@ def test_a_long_list_has_its_first_rows_every_sum_and_how_to_see_the_rest(connec
         (Bought(f"2025-{1 + n % 12:02}-09", f"病院{n:03}", -n, "健康・医療/医療費"), who)
         for n in range(1, 121) for who in ("夫/", "妻/")
     ]  # fmt: skip
-    tool = filled(connection, [*rows, (Bought("2025-02-01", "山田歯科", -5, "未分類/未分類"), "")])
-    ledger = Ledger(connection, tool, TODAY)
+    ledger = couples_household(
+        connection,
+        [*rows, (Bought("2025-02-01", "山田歯科", -5, "未分類/未分類"), "")],
+        today=TODAY,
+    )
     text = expense_list(ledger, "medical", period="2025年").text.splitlines()
     assert sum(line.startswith("- ") for line in text) == 100 + 1  # and the near one
     assert {"夫: 120件 7,260円", "妻: 120件 7,260円"} < set(text)

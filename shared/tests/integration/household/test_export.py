@@ -3,14 +3,12 @@
 from collections import Counter
 from datetime import date
 
-import pytest
 from beancount import loader
 from beancount.core.data import Transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_ledger import FLAGS, Row, SmallLedger
 
-from mdvec.database.connection import open_database
 from mdvec.household import Ledger
 from mdvec.household.export import export_ledger
 
@@ -27,12 +25,6 @@ ROWS = (
     Row("2025-07-09", -90, ""),
     Row("2025-07-25", 300_000, "収入/給与"),
 )
-
-
-@pytest.fixture
-def connection(tmp_path):
-    with open_database(tmp_path / "ledger.sqlite", "create") as connection:
-        yield connection
 
 
 def exported(ledger, format_, *days):

@@ -14,12 +14,6 @@ from mdvec.household.month import monthly_household
 from mdvec.household.trend import category_trend
 
 
-def test_a_day_is_found_by_its_name():
-    found = FilledLedger(ROWS).find(period="7月31日")
-    assert [row.description for row in found.rows] == ["ライオン堂"]
-    assert "「7月31日」を 2025年07月31日 と解釈しました" in found.text
-
-
 def test_a_period_outside_the_ledger_is_said_to_have_no_rows():
     found = FilledLedger(ROWS).find(period="2019年", query="Amazon")
     assert found.total_rows == 0
@@ -27,13 +21,6 @@ def test_a_period_outside_the_ledger_is_said_to_have_no_rows():
     assert f"この期間の明細は 1件もありません（明細があるのは {first}〜{last}）" in found.notes
     within = FilledLedger(ROWS).find(period="7月31日", query="郵便局")
     assert not any("この期間" in note for note in within.notes)
-
-
-def test_a_month_has_the_same_sums_as_the_month_itself():
-    ledger = FilledLedger(ROWS)
-    month = monthly_household(Ledger(ledger.connection, 1, TODAY), period="2025年7月")
-    found = ledger.find(period="2025年7月")
-    assert told(found) == (month.counts.used, month.spending, month.income)
 
 
 @each("wanted", [{"period": "2025年8月"}, {}, {"query": "店", "rows": "all"}])

@@ -8,11 +8,9 @@ from itertools import combinations_with_replacement
 
 import pytest
 from ledger_folder import line
-from table_of_cases import each
 
 from mdvec.dates import Month
 from mdvec.errors import MdvecError
-from mdvec.household import Ledger
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.comparison import compare_periods
 from mdvec.household.english import in_english
@@ -34,7 +32,7 @@ def of_each_day(folder, name, first, last=date(2025, 8, 31)):
     rows = [line(str(day), -1000, f"{day:%Y/%m/%d}") for day in days]
     folder.write(name, *rows, saved=date(2025, 9, 1))
     folder.import_()
-    return Ledger(folder.connection, folder.tool, TODAY)
+    return folder.as_of(TODAY)
 
 
 def test_a_first_month_of_which_days_are_missing_is_marked_wherever_it_counts(folder):
@@ -54,20 +52,6 @@ def test_a_first_month_of_which_days_are_missing_is_marked_wherever_it_counts(fo
     assert note in compared.notes
     assert available_months(ledger)[0].may_be_filling
     assert "the rows of 2025-06 begin on 2025-06-20" in in_english(trend.text)
-
-
-def test_a_clipped_period_is_said_to_begin_where_the_data_do(folder):
-    ledger = of_each_day(folder, STATED, date(2025, 6, 20))
-    month = monthly_household(ledger, period="2025-05-01/2025-07-10")
-    assert "データのある 2025年06月20日〜2025年07月10日 だけを対象にしました" in month.notes
-
-
-@each("period", ["2025-06-20/2025-06-30", "2025年7月", "2025年8月"])
-def test_days_that_the_ledger_has_completely_are_not_marked(folder, period):
-    ledger = of_each_day(folder, STATED, date(2025, 6, 20))
-    month = monthly_household(ledger, period=period)
-    assert month.running == ()
-    assert not any("からです" in note for note in month.notes)
 
 
 @pytest.mark.parametrize(

@@ -7,17 +7,12 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from ledger_rows import list_transactions
 
 from mdvec.database.connection import open_database
 from mdvec.household import Ledger
-from mdvec.household.account_report import net_worth
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.comparison import compare_periods
-from mdvec.household.core.forecast import forecast
-from mdvec.household.core.pair import LIKELY
-from mdvec.household.core.transfer_pairs import transfer_pairs
-from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
+from mdvec.household.habits import find_anomalies, forecast_spending
 from mdvec.household.interfaces.ledger_sums import counted_rows
 from mdvec.household.ledger_import import import_ledger
 from mdvec.household.month import monthly_household
@@ -83,27 +78,6 @@ def test_every_month_has_the_sum_of_its_file_and_the_deleted_row_is_out(connecti
     assert compared.movements[0].added[0].one_line == generator.UNUSUAL[1]
 
 
-def test_what_recurs_is_what_was_planted(connection, generator):
-    answer = list_recurring_payments(Ledger(connection, 1, date(2025, 9, 10)))
-    found = {one.name: one for one in answer.payments if one.next_day}
-    (rise,) = found[generator.VIDEO].changes
-    assert (str(rise.day), rise.before, rise.after) == ("2025-04-12", 990, 1_290)
-    assert [row.day for row in found[generator.MUSIC].twice] == [generator.MUSIC_TWICE]
-    gym = found["スポーツジム カケル"]
-    assert [(day.year, day.month) for day in gym.missed] == [generator.GYM_MISSED]
-    assert {shop for _, shop, *_ in generator.CONTRACTS} <= found.keys()
-    assert not found.keys() & {"スーパー ミノリ", "定食 マンプク", "喫茶 ヒダマリ"}
-    whole = list_recurring_payments(Ledger(connection, 1, END))
-    assert [one.interval.name for one in whole.payments if one.name == generator.YEARLY] == ["毎年"]
-
-
-def test_the_forecast_from_the_tenth_holds_in_its_band(connection):
-    tenth = date(2025, 8, 10)
-    august, *_ = forecast(counted_rows(Ledger.undated(connection, 1), date.min, tenth), tenth)
-    assert august.low <= spent_by_month()["2025-08"] <= august.high
-    assert august.trials >= 4
-
-
 def test_rows_after_today_are_planned_and_so_in_the_forecast_and_what_a_budget_expects(connection):
     today = date(2025, 8, 10)
     august, *_ = forecast_spending(Ledger(connection, 1, today)).months
@@ -123,16 +97,3 @@ def test_the_refrigerator_is_unusual_and_a_budget_that_it_breaks_is_told(connect
     set_budget(Ledger(connection, 1, END), category="日用品", amount=20_000)
     (status,) = budget_status(Ledger(connection, 1, END), period="2025-09").statuses
     assert (status.spent, status.warning) == (-generator.UNUSUAL[2], "exceeded")
-
-
-def test_every_unmarked_transfer_is_found_and_nothing_else(connection, generator):
-    every = transfer_pairs(list_transactions(connection, 1))
-    pairs = [pair for pair in every if pair.score >= LIKELY]
-    assert len(pairs) == 2 * generator.MONTHS
-    assert {min(pair.first.amount, pair.second.amount) for pair in pairs} == {-40_000, -3_000}
-
-
-def test_net_worth_grows_by_what_the_file_says(connection, generator):
-    answer = net_worth(Ledger(connection, 1, END), period="2024年9月〜2025年9月")
-    assert len(answer.months) == generator.MONTHS
-    assert all(sum(one.kinds.values()) == one.total for one in answer.months)

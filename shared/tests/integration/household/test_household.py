@@ -2,12 +2,14 @@
 
 import os
 import random
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from ledger_rows import list_transactions
+from small_ledger import FLAGS, Row, SmallLedger
 from table_of_cases import each
 
 from mdvec.dates.months import Month, MonthRange
@@ -17,49 +19,34 @@ from mdvec.household.core.periods import AmbiguousPeriod, InvalidPeriod
 from mdvec.household.core.sums import RowCounts, change, mean, percent
 from mdvec.household.core.transaction import ListedRow
 from mdvec.household.core.wording import EmptyLedger, InsufficientData, InvalidPage, InvalidPageSize
-from mdvec.household.month import monthly_household
 from mdvec.household.overview import AvailableMonth, available_months, category_hierarchy
 from mdvec.household.trend import category_trend, category_trend_summary, trend_cache
-from mdvec.tools.registry import add_tool
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "household"
 TODAY = date(2025, 8, 15)
-FLAGS = ("計算対象外", "振替", "重複")
 
 
 class FilledLedger:
-    """A household's ledger, filled row by row."""
+    """A household's ledger, filled row by row, and asked on one day."""
 
-    def __init__(self, connection, name="kakeibo"):
-        self.connection = connection
-        self.tool_id = add_tool(connection, name, "家計簿", Path(), "markdown").id
-        self.count = 0
+    def __init__(self, connection):
+        self.small = SmallLedger(connection, source="収入・支出詳細_2025-01-01_2025-12-31.csv")
+        self.connection, self.tool_id = connection, self.small.tool_id
 
-    @property
-    def rows(self):
+    def stored(self):
         return list_transactions(self.connection, self.tool_id)
 
     def add(self, day, amount, category="食費/食料品", shop="スーパー", flag=None):
-        major, _, minor = category.partition("/")
-        self.count += 1
-        flags = [flag != "計算対象外", flag == "振替", flag == "重複"]
-        source = "収入・支出詳細_2025-01-01_2025-12-31.csv"
-        self.connection.execute(
-            "INSERT INTO transactions (tool_id, identity, mf_id, source_file, row_number, date, "
-            "amount, description, category_major, category_minor, account, memo, is_target, "
-            "is_transfer, is_duplicate) "
-            "VALUES (?1, ?2, '', ?, ?2, ?, ?, ?, ?, ?, '現金', '', ?, ?, ?)",
-            (self.tool_id, self.count, source, day, amount, shop, major, minor, *flags),
-        )
+        self.small.add(Row(day, amount, category, flag, shop))
 
     def as_of(self, today=TODAY):
         return Ledger(self.connection, self.tool_id, today)
 
     def trend(self, category=None, **asked):
-        return category_trend(self.as_of(), category=category, **asked)
+        return self.small.trend(TODAY, category, **asked)
 
     def month(self, period=None, **asked):
-        return monthly_household(self.as_of(), period=period, **asked)
+        return self.small.month(TODAY, period, **asked)
 
 
 @pytest.fixture
@@ -136,7 +123,7 @@ def spent(rows, major, month, minor=None):
 
 @each("said", ["食費", "食費/外食", "収入", "住宅"])
 def test_a_trend_is_the_sum_of_the_rows_that_count(random_ledger, said):
-    rows = random_ledger.rows
+    rows = random_ledger.stored()
     first, last = (Month.of(edge(row.date for row in rows)) for edge in (min, max))
     major, _, minor = said.partition("/")
     answer = random_ledger.trend(said, period="全期間")
@@ -155,16 +142,9 @@ def test_a_trend_is_the_sum_of_the_rows_that_count(random_ledger, said):
         assert figure.year_over_year == change(figure.amount, year)
 
 
-def test_a_shorter_trend_has_the_same_figures(random_ledger):
-    whole = random_ledger.trend("食費", period="全期間").categories[0].months
-    for period in ("2025年6月", "2024年5月〜2024年8月", "2023年6月", "2024-02〜2024-03"):
-        part = random_ledger.trend("食費", period=period)
-        assert part.categories[0].months == tuple(f for f in whole if f.month in part.months)
-
-
 def test_the_sums_of_a_period_are_those_of_the_rows_that_count(random_ledger):
     answer = random_ledger.month("2024年")
-    rows = [row for row in random_ledger.rows if row.date.year == 2024]
+    rows = [row for row in random_ledger.stored() if row.date.year == 2024]
     months = [Month(2024, n) for n in range(1, 13)]
     majors = {row.category_major for row in rows if row.counts}
     total = {major: sum(spent(rows, major, m) for m in months) for major in majors}
@@ -190,23 +170,12 @@ def test_every_row_is_on_one_page_in_order_with_its_reason_left_out(random_ledge
         assert len(answer.rows) <= 20
         found, page = [*found, *answer.rows], answer.next_page
     rows = sorted(
-        (row for row in random_ledger.rows if row.date.year == 2024), key=lambda r: (r.date, r.id)
+        (row for row in random_ledger.stored() if row.date.year == 2024),
+        key=lambda r: (r.date, r.id),
     )
     assert [row.id for row in found] == [row.id for row in rows]
     assert answer.pages == -(-len(rows) // 20)
     assert [row.left_out is None for row in found] == [row.counts for row in rows]
-
-
-def test_the_top_three_are_the_largest_spending_categories(random_ledger):
-    answer = random_ledger.trend(period="2024年")
-    months = [Month(2024, n) for n in range(1, 13)]
-    total = {
-        major: sum(spent(random_ledger.rows, major, m) for m in months)
-        for major in ("食費", "住宅", "日用品")
-    }
-    assert [(str(t.category), t.total) for t in answer.categories] == sorted(
-        total.items(), key=lambda item: -item[1]
-    )
 
 
 # --- what is said of the months ----------------------------------------------------------------
@@ -239,13 +208,6 @@ def test_gaps_and_months_that_may_still_fill_are_marked(ledger):
     assert not available_months(ledger.as_of())[-1].may_be_filling
     in_july = available_months(ledger.as_of(date(2025, 7, 31)))
     assert [month.may_be_filling for month in in_july] == [False, False, False, True]
-
-
-def test_a_period_partly_outside_the_ledger_is_clipped_with_a_note(year):
-    answer = year.trend("食費", period="2025年")
-    assert answer.months == MonthRange(Month(2025, 1), Month(2025, 7))
-    assert "データのある 2025年01月〜2025年07月 だけを対象にしました" in answer.notes
-    assert answer.understood == "「2025年」を 2025年01月〜2025年12月 と解釈しました"
 
 
 def test_figures_without_the_category_are_none(year):
@@ -286,24 +248,6 @@ def test_the_second_page_has_its_rows_and_says_of_what_they_are(year):
     assert [line[:2] for line in lines[1:3]] == ["- ", "- "]
     assert lines[3].startswith("ファイル: A=収入・支出詳細_2025-01-01")
     assert lines[4:] == ["続きは page=3、limit=2。"]
-
-
-def test_a_category_without_rows_in_the_period_is_zero(year):
-    answer = year.month("2025-06", category="現金・カード")
-    assert (answer.spending, answer.total_rows, answer.rows) == (0, 0, ())
-    assert (answer.page, answer.pages, answer.next_page) == (1, 1, None)
-    assert (
-        year.trend("現金・カード", period="2025-07")
-        .text.splitlines()[1]
-        .startswith("- 2025年07月（途中）: 0円")
-    )
-
-
-def test_the_categories_are_found_in_the_rows(year):
-    assert category_hierarchy(year.as_of()) == {
-        "交通費": ["電車"], "住宅": ["家賃"], "収入": ["給与"], "水道・光熱費": ["電気代"],
-        "現金・カード": ["振替"], "食費": ["外食", "食料品"], "未分類": [],
-    }  # fmt: skip
 
 
 # --- what cannot be answered -------------------------------------------------------------------
@@ -357,21 +301,13 @@ def test_unknown_input_is_refused_with_the_choices(year):
         year.trend(period="先月", end_month="2025-06")
 
 
-def test_two_households_never_mix(year):
-    other = FilledLedger(year.connection, "other")
-    other.add("2025-06-30", -777, "食費/秘密")
-    assert other.month("2025-06").spending == 777
-    assert category_hierarchy(Ledger.undated(year.connection, other.tool_id)) == {"食費": ["秘密"]}
-    assert [f.amount for f in other.trend("食費").categories[0].months] == [777]
-    assert year.month("2025-06").total_rows == 6
-    assert "秘密" not in category_hierarchy(year.as_of())["食費"]
-
-
 # --- answers that are kept ---------------------------------------------------------------------
 
 
 def test_an_answer_is_cached_until_the_data_change(year):
     cache = trend_cache()
+    other = FilledLedger(year.connection)
+    other.add("2025-07-31", -5)
 
     def ask(today=TODAY, **asked):
         return cache(category_trend, year.as_of(today), **{"category": "食費", **asked})
@@ -381,20 +317,14 @@ def test_an_answer_is_cached_until_the_data_change(year):
     assert ask(category="住宅") != first
     assert ask(period="2025-06").months.first == Month(2025, 6)
     assert ask(today=date(2025, 7, 31)).notes == first.notes
+    later = cache(category_trend, replace(year.as_of(), month_starts_on=26), category="食費")
+    assert later.categories != first.categories
+    assert cache(category_trend, other.as_of(), category="食費").categories[0].total == 5
     summary = cache(category_trend_summary, year.as_of())
     assert cache(category_trend_summary, year.as_of()) is summary
     year.add("2025-07-21", -1_000_000)
     assert ask().categories[0].total == first.categories[0].total + 1_000_000
     assert cache(category_trend_summary, year.as_of()) is not summary
-
-
-def test_the_answer_of_one_household_is_not_given_to_another(year):
-    cache = trend_cache()
-    other = FilledLedger(year.connection, "other")
-    other.add("2025-07-31", -5)
-    asked = {"category": "食費", "period": "2025-07"}
-    assert cache(category_trend, year.as_of(), **asked).categories[0].total > 5
-    assert cache(category_trend, other.as_of(), **asked).categories[0].total == 5
 
 
 def test_an_error_is_not_cached(ledger):

@@ -139,12 +139,6 @@ def test_a_ledger_that_ended_months_ago_keeps_its_latest_months(ledger):
         ledger.month(today, "今月")
 
 
-def test_a_ledger_of_only_future_days_is_answered(connection):
-    ledger = SmallLedger(connection, [Row("2025-09-01", -5, "食費/外食")])
-    assert ledger.month(TODAY).spending == 5
-    assert ledger.month(TODAY, "直近3か月").months.last == Month(2025, 9)
-
-
 WRONG = ("0206-06-15", "2015-06-15", "9999-12-31")
 
 

@@ -160,33 +160,10 @@ def test_an_id_with_other_values_is_an_update_and_keeps_its_number_and_decision(
         assert (rows[1].is_duplicate, rows[1].duplicate_of) == (True, first.id)
 
 
-def test_an_older_statement_file_never_overwrites_a_newer_one(ledger):
-    ledger.write("new.csv", line("a", memo="new"), time=9)
-    ledger.import_()
-    ledger.write("older.csv", line("a", memo="old"), time=5)
-    assert counts(ledger.import_()) == (0, 0, 2, 0)
-    assert counts(ledger.import_("replace")) == (0, 0, 2, 0)
-    del ledger.files["new.csv"]
-    assert counts(ledger.import_()) == (0, 0, 1, 0)
-    assert (ledger.one().memo, ledger.one().source_file) == ("new", "new.csv")
-    assert counts(ledger.import_("replace")) == (0, 1, 0, 0)
-    assert (ledger.one().memo, ledger.one().source_file) == ("old", "older.csv")
-
-
 def test_two_different_rows_with_one_id_are_the_parts_of_a_split_purchase(ledger):
     ledger.write("a.csv", line("a", -600), line("a", -400), line("a", -400))
     assert counts(ledger.import_()) == (2, 0, 1, 0)
     assert [row.amount for row in ledger.rows()] == [-600, -400]
-
-
-def test_rows_without_id_are_not_doubled_by_an_overlapping_file_and_can_be_edited(ledger):
-    ledger.write("6月1.csv", line(), line())
-    assert counts(ledger.import_()) == (2, 0, 0, 0)
-    ledger.write("6月2.csv", line(day="2025/06/30"), line(), line(memo="割り勘"), time=2)
-    assert counts(ledger.import_()) == (1, 1, 3, 0)
-    assert [row.memo for row in ledger.rows()] == ["", "", "割り勘"]
-    ledger.import_("replace")
-    assert len(ledger.rows()) == 3
 
 
 @pytest.mark.parametrize("trouble", ["unreadable", "login page", "other file", "damaged"])

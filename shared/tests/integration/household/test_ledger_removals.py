@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ledger_folder import HEADER, JULY, LedgerFolder, at_noon, line
-from ledger_rows import list_transactions
 
 from mdvec.dates.months import Month, MonthRange
-from mdvec.household import Ledger, deciding, review
+from mdvec.household import deciding, review
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.core.sums import REASONS
@@ -51,60 +50,38 @@ def test_what_the_user_said_of_rows_stays_with_them_when_an_account_has_new_ids(
     july = [line(f"old{n}", -500, day, shop=shop) for n, (day, shop) in enumerate(bought)]
     folder.write(f"{JULY}.csv", *july, line("card", -500, "2025/07/03", "店3 本店", "カード"))
     folder.import_()
-    ids = {row.row_number - 2: row.id for row in list_transactions(folder.connection, 1)}
+    ids = {row.row_number - 2: row.id for row in folder.rows()}
     for n in (0, 7, 8, 9):
-        note_row(
-            Ledger.undated(folder.connection, 1),
-            transaction_id=ids[n],
-            note=f"メモ{n}",
-            tags=["医療費控除"],
-        )
-    review.detect(
-        Ledger.undated(folder.connection, 1), DetectionOptions(min_similarity_score=0), by_user=True
-    )
+        note_row(folder.ledger, transaction_id=ids[n], note=f"メモ{n}", tags=["医療費控除"])
+    review.detect(folder.ledger, DetectionOptions(min_similarity_score=0), by_user=True)
     (pair,) = (
         each.check_id
-        for each in review.list_candidates(
-            Ledger.undated(folder.connection, 1), limit=50
-        ).candidates
+        for each in review.list_candidates(folder.ledger, limit=50).candidates
         if {each.transaction_1.id, each.transaction_2.id} == {ids[2], ids[11]}
     )
-    deciding.confirm(
-        Ledger.undated(folder.connection, 1), pair, ReviewDecision("duplicate", ids[11])
-    )
+    deciding.confirm(folder.ledger, pair, ReviewDecision("duplicate", ids[11]))
     again = [row.replace("old", "new") for row in july[:-1]]
     folder.write(f"{JULY} (1).csv", *again, "1,2025/07/03,店3 本店,-500,カード,食費,食料品,,0,card",
                  saved=AUGUST_20)  # fmt: skip
     for mode in ("update", "update", "replace"):
         folder.import_(mode)
-        rows = {row.id: row for row in list_transactions(folder.connection, 1)}
-        told = {
-            each.row.id: each.row.counts
-            for each in list_notes(Ledger.undated(folder.connection, 1)).rows
-        }
+        rows = {row.id: row for row in folder.rows()}
+        told = {each.row.id: each.row.counts for each in list_notes(folder.ledger).rows}
         assert told == {ids[0]: True, ids[7]: True, ids[8]: True, ids[9]: True}
         assert (rows[ids[2]].left_out, rows[ids[11]].counts) == ("duplicate", True)
         assert sum(row.counts for row in rows.values()) == len(july) - 1
-
-
-def test_both_files_of_a_first_import_and_a_replace_of_both_say_the_same(folder):
-    folder.write(f"{JULY} (1).csv", A, saved=AUGUST_20)
-    folder.write(f"{JULY}.csv", A, B)
-    for mode in ("update", "replace", "update"):
-        folder.import_(mode)
-        assert folder.amounts() == {"店a": -500}
 
 
 def test_the_answers_on_a_month_report_removed_rows(folder):
     folder.write(f"{JULY}.csv", A, B, line("i", 9000, "2025/07/06").replace("食費", "収入"))
     folder.write(f"{JULY} (1).csv", A, saved=AUGUST_20)
     folder.import_()
-    answer = monthly_household(Ledger(folder.connection, 1, AUGUST_20), period="2025年7月")
+    answer = monthly_household(folder.as_of(AUGUST_20), period="2025年7月")
     note = "新しい明細から消えた 2件（支出 3,200円、収入 9,000円）は集計していません"
     assert (answer.spending, answer.income, answer.counts.removed) == (500, 0, 2)
     assert note in answer.notes
     assert [row.left_out for row in answer.rows] == [None, "removed", "removed"]
-    ledger = Ledger(folder.connection, 1, AUGUST_20)
+    ledger = folder.as_of(AUGUST_20)
     compared = compare_periods(ledger, period="2025年7月", base="2025年7月")
     together = combined_households({"kakeibo": ledger}, period="2025年7月")
     counts = "※ 集計に使った明細は 1件、除いた明細は 2件（明細から消えたもの 2件）です。"
@@ -112,10 +89,10 @@ def test_the_answers_on_a_month_report_removed_rows(folder):
         assert note in one.notes
         assert one.counts == answer.counts
         assert counts in one.text
-    trend = category_trend(Ledger(folder.connection, 1, AUGUST_20), category="食費")
+    trend = category_trend(folder.as_of(AUGUST_20), category="食費")
     assert trend.months == MonthRange(Month(2025, 7), Month(2025, 7))
     assert "新しい明細から消えた 1件（支出 3,200円）は集計していません" in trend.notes
-    assert note in category_trend(Ledger(folder.connection, 1, AUGUST_20), category="貯蓄率").notes
+    assert note in category_trend(folder.as_of(AUGUST_20), category="貯蓄率").notes
 
 
 WEAK = {
@@ -188,16 +165,6 @@ def test_a_restored_row_stays_and_a_row_in_a_newer_file_returns(folder):
         assert folder.amounts().keys() == {"店a", "店b", "店c"}
 
 
-def test_removals_stay_when_the_file_that_showed_them_is_deleted(folder):
-    folder.write(f"{JULY} (1).csv", A, saved=AUGUST_20)
-    folder.import_()
-    del folder.files[f"{JULY} (1).csv"]
-    folder.write(f"{JULY}.csv", A, B)
-    assert [row.missing_from for row in folder.import_().removed] == [f"{JULY} (1).csv"]
-    folder.import_("replace")
-    assert folder.amounts().keys() == {"店a", "店b"}
-
-
 @pytest.mark.parametrize("time", [-(2**63), -1, 0, 2**63 - 1])
 def test_a_file_with_an_impossible_time_is_imported_and_shows_nothing(folder, time):
     folder.write("all.csv", A, B)
@@ -258,16 +225,6 @@ def test_an_old_copy_with_a_newer_time_is_named_before_it_changes_many_rows(fold
     assert (report.overruled, folder.amounts()["店id3"]) == ((), -1003)
 
 
-def test_a_later_download_of_earlier_days_is_taken(folder):
-    """Its name says why later days are missing; or it changes a few rows only."""
-    folder.write("all.csv", *many(0, 30), line("x", -7, "2025/08/02"))
-    folder.import_()
-    folder.write(f"{JULY}.csv", *[one.replace("食費", "日用品") for one in many(0, 30)])
-    assert (folder.import_().overruled, folder.amounts()["店id3"]) == ((), -3)
-    folder.write("few.csv", line("id3", -4, "2025/07/04"), saved=AUGUST_20)
-    assert (folder.import_().overruled, folder.amounts()["店id3"]) == ((), -4)
-
-
 def test_pending_removals_count_and_the_answers_say_so(folder):
     folder.write(f"{JULY}.csv", line("kept", -5), *many(0, 30))
     folder.write(f"{JULY} (1).csv", line("kept", -5), saved=AUGUST_20)
@@ -277,17 +234,15 @@ def test_pending_removals_count_and_the_answers_say_so(folder):
         "外すには mdvec import -n kakeibo --mode update --accept-removals を実行してください"
     )
     answers: list[Callable[[], Any]] = [
-        lambda: monthly_household(Ledger(folder.connection, 1, AUGUST_20), period="2025年7月"),
-        lambda: category_trend(Ledger(folder.connection, 1, AUGUST_20), category="食費"),
-        lambda: category_trend_summary(Ledger(folder.connection, 1, AUGUST_20)),
+        lambda: monthly_household(folder.as_of(AUGUST_20), period="2025年7月"),
+        lambda: category_trend(folder.as_of(AUGUST_20), category="食費"),
+        lambda: category_trend_summary(folder.as_of(AUGUST_20)),
     ]
     assert answers[0]().spending == 440
     for answer in answers:
         assert note in answer().notes
         assert note in answer().text
-    income = monthly_household(
-        Ledger(folder.connection, 1, AUGUST_20), period="2025年7月", category="収入"
-    )
+    income = monthly_household(folder.as_of(AUGUST_20), period="2025年7月", category="収入")
     assert note not in income.notes
     folder.import_(accept=True)
     assert answers[0]().spending == 5
@@ -306,7 +261,7 @@ def test_every_question_leaves_out_the_same_rows(folder):
             "'店', ?, '', '', '', ?, ?, ?, ?)",
             (number, amount, major, target, transfer, twice, removal),
         )
-    rows = list_transactions(folder.connection, 1)
+    rows = folder.rows()
     wanted = [row.id for row in rows if row.counts]
     assert len(wanted) == len(REMOVALS) - 1
 
@@ -323,7 +278,7 @@ def test_every_question_leaves_out_the_same_rows(folder):
     reasons = folder.connection.execute(f"SELECT {left_out()} FROM transactions ORDER BY id")
     assert [reason for (reason,) in reasons] == [row.left_out for row in rows]
     assert {row.left_out for row in rows} == {None, *REASONS}
-    answer = monthly_household(Ledger(folder.connection, 1, AUGUST_20), period="2025年7月")
+    answer = monthly_household(folder.as_of(AUGUST_20), period="2025年7月")
     assert (answer.counts.used, answer.spending) == (len(wanted), 5 * len(wanted))
 
 

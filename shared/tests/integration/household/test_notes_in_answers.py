@@ -5,9 +5,8 @@ from functools import partial
 
 import pytest
 from ledger_folder import JULY, line
-from plan_ledger import Bought, fill
+from plan_ledger import Bought, household
 
-from mdvec.household import Ledger
 from mdvec.household.budgeting import budget_status
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.budgets import Budget
@@ -25,9 +24,13 @@ TODAY = date(2025, 8, 1)
 
 
 def test_a_rows_note_and_tags_are_shown_in_the_month(connection):
-    tool = fill(connection, [Bought("2025-06-03", "宿", -30_000), Bought("2025-06-04", "茶", -500)])
-    note_row(Ledger.undated(connection, tool), transaction_id=1, note="母の還暦", tags=["家族旅行"])
-    answer = monthly_household(Ledger(connection, tool, TODAY), period="2025年6月")
+    ledger = household(
+        connection,
+        [Bought("2025-06-03", "宿", -30_000), Bought("2025-06-04", "茶", -500)],
+        today=TODAY,
+    )
+    note_row(ledger, transaction_id=1, note="母の還暦", tags=["家族旅行"])
+    answer = monthly_household(ledger, period="2025年6月")
     assert (
         "- 2025-06-03 宿 -30,000円 食費 > 食料品 カード 「母の還暦」 #家族旅行 [1 A:2]"
         in answer.text
@@ -38,19 +41,21 @@ def test_a_rows_note_and_tags_are_shown_in_the_month(connection):
 
 @pytest.mark.parametrize("words", ["旅行", "家族旅行", "還暦", "＃家族旅行", "宿 還暦"])
 def test_rows_are_found_by_their_note_and_tags(connection, words):
-    tool = fill(connection, [Bought("2025-06-03", "宿", -30_000), Bought("2025-06-04", "茶", -500)])
+    ledger = household(
+        connection,
+        [Bought("2025-06-03", "宿", -30_000), Bought("2025-06-04", "茶", -500)],
+        today=TODAY,
+    )
 
     def found():
-        return find_transactions(
-            Ledger(connection, tool, TODAY), RowFilter(query=words), ListingOptions()
-        )
+        return find_transactions(ledger, RowFilter(query=words), ListingOptions())
 
     assert found().total_rows == 0
-    note_row(Ledger.undated(connection, tool), transaction_id=1, note="母の還暦", tags=["家族旅行"])
+    note_row(ledger, transaction_id=1, note="母の還暦", tags=["家族旅行"])
     answer = found()
     assert (answer.total_rows, answer.spending) == (1, 30_000)
     assert "「母の還暦」 #家族旅行" in answer.text
-    note_row(Ledger.undated(connection, tool), transaction_id=1)
+    note_row(ledger, transaction_id=1)
     assert found().total_rows == 0
 
 
@@ -64,8 +69,8 @@ def test_rows_are_found_by_their_note_and_tags(connection, words):
 )
 def test_groups_by_month_follow_the_day_on_which_months_start(connection, starts_on, groups):
     days = ("2025-05-25", "2025-05-31", "2025-06-25", "2025-06-30", "2025-07-01")
-    tool = fill(connection, [Bought(day, "店", -(2**at)) for at, day in enumerate(days)])
-    ledger = Ledger(connection, tool, TODAY, starts_on)
+    rows = [Bought(day, "店", -(2**at)) for at, day in enumerate(days)]
+    ledger = household(connection, rows, today=TODAY, month_starts_on=starts_on)
     answer = find_transactions(ledger, RowFilter(), ListingOptions(group_by="month"))
     assert {one.name: one.spending for one in answer.groups} == groups
     for name, spending in groups.items():
@@ -86,7 +91,7 @@ def test_every_answer_with_figures_has_the_notes_on_the_rows_behind_them(folder)
         rows = (f'"2025/07/{day}","店","本人","1回払い","3{day}","0","3{day}"' for day in days)
         folder.put(name, "\r\n".join([card, *rows, ""]), saved=date(2025, 8, 9))
     assert len(folder.import_().asked) == 26
-    ledger = Ledger(folder.connection, 1, TODAY)
+    ledger = folder.as_of(TODAY)
     plans.put_budget(ledger, Budget(Total.SPENDING, "month", 1))
     words = partial(find_transactions, ledger, listing=ListingOptions())
     for answer in (

@@ -15,7 +15,6 @@ from mdvec.household import Ledger
 from mdvec.household.core.wording import InsufficientData
 from mdvec.household.interfaces.ledger_sums import months_with_rows
 from mdvec.household.overview import available_months
-from mdvec.household.trend import category_trend, category_trend_summary, trend_cache
 
 TODAY = date(2025, 7, 20)
 """A Sunday."""
@@ -87,16 +86,6 @@ def test_a_day_without_rows_is_zero_yen_and_days_beyond_the_ledger_are_refused(l
         other.month(TODAY, "6月1日〜6月10日")
 
 
-def test_planned_rows_after_the_days_are_not_in_their_sum(ledger):
-    so_far = ledger.month(TODAY, "今月に入ってから")
-    whole = ledger.month(TODAY, "今月")
-    later = Days(TODAY + timedelta(days=1), date(2025, 7, 31))
-    assert whole.spending - so_far.spending == came_to(ledger, later)[0] != 0
-    assert any("上の金額に含みます" in note for note in whole.notes)
-    assert any("上の金額には含めていません" in note for note in so_far.notes)
-    assert not any("予定" in note for note in ledger.month(TODAY, "先週").notes)
-
-
 def test_a_trend_of_days_shows_the_whole_months_around_them_and_says_so(ledger):
     trend = ledger.trend(TODAY, "支出", period="1月10日〜2月20日")
     assert trend.months == MonthRange(Month(2025, 1), Month(2025, 2))
@@ -151,23 +140,3 @@ def test_rows_of_the_first_and_last_days_that_exist_are_in_months_of_any_start(l
         asked = {"starts_on": starts_on}
         assert other.month(TODAY, "全期間", **asked).spending == 3
         assert other.trend(TODAY, "食費", period="2025年2月〜3月", **asked).categories[0].total == 1
-
-
-def test_a_cache_keeps_the_answers_of_different_starts_apart(ledger):
-    cache = trend_cache()
-    one, other = (
-        cache(
-            category_trend,
-            Ledger(ledger.connection, ledger.tool_id, TODAY, starts_on),
-            category="支出",
-        )
-        for starts_on in (1, 26)
-    )
-    assert one.categories[0].total != other.categories[0].total
-    summaries = [
-        cache(category_trend_summary, Ledger(ledger.connection, ledger.tool_id, TODAY, starts_on))
-        for starts_on in (1, 26)
-    ]
-    assert summaries[0].months.days != summaries[1].months.days
-    assert "2025年08月（7/26〜8/25）" not in summaries[1].text
-    assert "2025年07月（6/26〜7/25）" in summaries[1].text

@@ -4,12 +4,9 @@ from datetime import date
 from itertools import accumulate
 
 import pytest
-from source_folder import SourceFolder
+from household_folder import HouseholdFolder
 
-from mdvec.database.connection import open_database
-from mdvec.household import Ledger
 from mdvec.household.month import monthly_household
-from mdvec.manage.household_mapping import map_statement
 
 CARD = "ご利用日,ご利用店名,ご利用金額"
 BANK = "日付,摘要,摘要内容,支払い金額,預かり金額,差引残高,メモ"
@@ -24,33 +21,25 @@ def bank(start, *payments):
     ]
 
 
-class Statements(SourceFolder):
+class Statements(HouseholdFolder):
     """A household's folder with statements whose kinds have mappings or not."""
-
-    def put(self, name, *lines):
-        (self.folder / name).write_text("\n".join([*lines, ""]), "utf-8")
-
-    def map(self, name, *stated):
-        return map_statement(self.database, self.folder / name, None, stated=stated, save=True)
 
     def counted(self):
         """The amounts after an import, and the rows and yen in several sections that it reports."""
         ledger = self.import_("update").details.ledger
         assert (ledger.passed_over, ledger.failed) == ((), ())
-        with open_database(self.database, "read") as connection:
-            rows = connection.execute("SELECT amount FROM transactions ORDER BY amount")
-            amounts = [amount for (amount,) in rows]
+        amounts = sorted(row.amount or 0 for row in self.transactions())
         return amounts, [(each.rows, each.yen) for each in ledger.listed_again]
 
 
 @pytest.fixture
 def statements(tmp_path):
-    return Statements(tmp_path / "csv", tmp_path / "vectors.sqlite", name="kakeibo")
+    return Statements(tmp_path / "csv", tmp_path / "vectors.sqlite", today=date(2026, 8, 1))
 
 
 def test_equal_rows_of_two_cards_below_two_headers_all_count_and_are_named(statements):
     statements.put("card.csv", CARD, TRAIN, TRAIN, SHOP, "会員 花子", CARD, TRAIN, BOOKS)
-    statements.map("card.csv")
+    statements.map("card.csv", save=True)
     expected = [-1000, -1000, -1000, -500, -300], [(1, 1000)]
     assert statements.counted() == expected
     assert statements.counted() == expected
@@ -59,15 +48,6 @@ def test_equal_rows_of_two_cards_below_two_headers_all_count_and_are_named(state
         "card.csv lists 1 row (1,000 yen) in more than one section, and all count; if the same "
         "account was downloaded twice, delete the repeated part of the file"
     ]
-
-
-def test_every_row_of_a_second_holder_counts_though_most_equal_those_of_the_first(statements):
-    rows = [f"2026/07/{day:02},鉄道　改札,200,１,１,200," for day in range(1, 11)]
-    statements.put(
-        "202608.csv", "架空　太郎　様,4980-12**-****-****,三井住友カード", *rows,
-        "架空　花子　様,4980-99**-****-****,三井住友カード", *rows[2:8], ",,,,,3200,",
-    )  # fmt: skip
-    assert statements.counted() == ([-200] * 16, [(6, 1200)])
 
 
 def test_rows_with_the_same_balance_in_joined_downloads_of_one_account_count_once(statements):
@@ -111,7 +91,7 @@ def test_equal_balances_below_other_account_numbers_are_of_other_accounts(
 def test_rows_left_out_as_repeated_are_named_with_their_sum(statements):
     first = bank(10_000, 110, 500)
     statements.put("bank.csv", BANK, *first, BANK, *first[1:], "2026/7/2,店,,90,,9300,")
-    statements.map("bank.csv")
+    statements.map("bank.csv", save=True)
     for mode in ("update", "replace"):
         said = [line.text for line in statements.import_(mode).lines()]
         assert [each for each in said if "section" in each] == [
@@ -132,15 +112,8 @@ def test_a_page_that_goes_on_where_the_last_one_ended_keeps_a_row_that_comes_aga
     ]  # fmt: skip
     rows = rows[::-1] if is_newest_first else rows
     statements.put("bank.csv", title, BANK, *rows[:3], title, BANK, *rows[3:])
-    statements.map("bank.csv")
+    statements.map("bank.csv", save=True)
     assert statements.counted() == ([-10_000, -10_000, -8000, -4000, 10_000], [])
-
-
-def test_a_download_of_days_that_end_with_the_balance_they_began_with_counts_once(statements):
-    rows = ["2026/7/1,ＡＴＭ,,500,,9500,", "2026/7/2,預入,,,500,10000,"]
-    statements.put("bank.csv", BANK, *rows, BANK, *rows)
-    statements.map("bank.csv")
-    assert statements.counted() == ([-500, 500], [])
 
 
 @pytest.mark.parametrize("footer", ["以上", ""])
@@ -153,7 +126,7 @@ def test_joined_downloads_with_footers_and_their_own_periods_count_once(statemen
         for period, rows in zip(periods, (first, later), strict=True)
     ]
     statements.put("bank.csv", *lines[0], *lines[1])
-    statements.map("bank.csv")
+    statements.map("bank.csv", save=True)
     assert statements.counted() == ([-500, -110, -40], [])
 
 
@@ -164,17 +137,11 @@ def test_the_number_above_a_last_section_without_rows_is_no_footer(statements):
     assert statements.counted() == ([-110] * 4, [(2, 220)])
 
 
-def test_a_book_of_ones_own_with_a_repeated_header_counts_every_row(statements):
-    statements.put("book.csv", *["日付,大項目,内容,金額", "2026/07/01,食費,店,-30"] * 2)
-    assert statements.counted() == ([-30, -30], [(1, 30)])
-
-
 def test_an_answer_says_how_much_is_in_more_than_one_section_of_its_days(statements):
     header, row = "日付,大項目,内容,金額", "2026/07/01,食費,店,-30"
     statements.put("book.csv", header, "2026/06/01,食費,店,-30", row, header, row)
     statements.import_("update")
     for month, is_said in (("2026-07", True), ("2026-06", False)):
-        with open_database(statements.database, "read") as connection:
-            answer = monthly_household(Ledger(connection, 1, date(2026, 8, 1)), period=month)
+        answer = statements.ask(monthly_household, period=month)
         said = [note for note in answer.notes if "1件（30円）あり、すべて数えています" in note]
         assert bool(said) == is_said

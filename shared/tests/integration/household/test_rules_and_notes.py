@@ -5,9 +5,8 @@ from datetime import date
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from plan_ledger import Bought, fill
+from plan_ledger import Bought, household
 
-from mdvec.household import Ledger
 from mdvec.household.core.categories import UnknownCategory
 from mdvec.household.english import in_english
 from mdvec.household.finding import ListingOptions, find_transactions
@@ -19,17 +18,20 @@ from mdvec.household.reading import LedgerFile
 from mdvec.household.row_filters import RowFilter
 from mdvec.household.rules import InvalidRule, list_rules, remove_rule, set_rule, try_rule
 from mdvec.household.trend import category_trend
-from mdvec.tools.registry import add_tool
 
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
 
 
-def categories(connection, tool):
-    rows = connection.execute(
+def categories(ledger):
+    rows = ledger.execute(
         "SELECT description, category_major || '/' || category_minor FROM transactions "
-        "WHERE tool_id = ? ORDER BY date, id", (tool,),
-    )  # fmt: skip
+        "WHERE tool_id = ? ORDER BY date, id"
+    )
     return list(rows)
+
+
+def kinds(ledger):
+    return [category for _, category in categories(ledger)]
 
 
 BOUGHT = [
@@ -41,18 +43,18 @@ BOUGHT = [
 
 
 def test_a_rule_names_its_shop_with_the_capitals_that_it_was_asked_with(connection):
-    tool = fill(connection, [Bought("2025-06-01", "スーパーA", -9_000, "未分類/未分類")])
+    ledger = household(connection, [Bought("2025-06-01", "スーパーA", -9_000, "未分類/未分類")])
     for answer in (
-        try_rule(Ledger.undated(connection, tool), shop="ｽｰﾊﾟｰA", category="食費 > 食料品"),
-        set_rule(Ledger.undated(connection, tool), shop="ｽｰﾊﾟｰA", category="食費 > 食料品"),
+        try_rule(ledger, shop="ｽｰﾊﾟｰA", category="食費 > 食料品"),
+        set_rule(ledger, shop="ｽｰﾊﾟｰA", category="食費 > 食料品"),
     ):
         assert answer.text.startswith("「スーパーA」を含む店 → 食費 > 食料品")
 
 
 def test_a_rule_is_tried_then_set_then_taken_back(connection):
-    tool = fill(connection, BOUGHT)
-    before = categories(connection, tool)
-    trial = try_rule(Ledger.undated(connection, tool), shop="リンリン", category="自転車")
+    ledger = household(connection, BOUGHT, today=date(2025, 7, 1))
+    before = categories(ledger)
+    trial = try_rule(ledger, shop="リンリン", category="自転車")
     assert trial.text.splitlines() == [
         "「リンリン」を含む店 → 交通費 > 自転車: 試すと 2件（支出 10,000円）が移ります"
         "（まだ変えていません）。",
@@ -62,61 +64,57 @@ def test_a_rule_is_tried_then_set_then_taken_back(connection):
         "  2025-06-01 ﾘﾝﾘﾝ 駅前店 -9,000円 [1]",
         "  2025-06-03 リンリン 0123 -1,000円 [3]",
     ]
-    assert categories(connection, tool) == before
+    assert categories(ledger) == before
     paid_back = Bought("2025-06-09", "リンリン", 400, "収入/その他")
     both = try_rule(
-        Ledger.undated(connection, fill(connection, [*BOUGHT, paid_back], "b")),
-        shop="リンリン",
-        category="自転車",
+        household(connection, [*BOUGHT, paid_back], "b"), shop="リンリン", category="自転車"
     )
     assert "試すと 3件（支出 10,000円、収入 400円）が移ります" in both.text
     assert "収入だった 1件 400円は、支出を減らす明細になります。" in both.text
-    earned = try_rule(Ledger.undated(connection, tool), shop="リンリン", category="収入 > その他")
+    earned = try_rule(ledger, shop="リンリン", category="収入 > その他")
     assert "支出だった 2件 10,000円は、収入を減らす明細になります。" in earned.text
     assert "10,000) would reduce the income" in in_english(earned.text)
-    done = set_rule(Ledger.undated(connection, tool), shop="リンリン", category="収入 > その他")
+    done = set_rule(ledger, shop="リンリン", category="収入 > その他")
     assert done.text.splitlines()[1:] == ["うち集計外は 1件です。", earned.text.splitlines()[4]]
     assert "of them 1 row do" in in_english(done.text)
     assert "so would 1 row that" in in_english(earned.text)
-    june = monthly_household(Ledger(connection, tool, date(2025, 7, 1)), period="2025-06")
+    june = monthly_household(ledger, period="2025-06")
     (lowered,) = [note for note in june.notes if note.startswith("入金より支払いの多い")]
     assert "収入を減らしています（収入 > その他 10,000円）" in lowered
     assert "lowers the income (収入 > その他" in in_english(lowered)
-    set_rule(Ledger.undated(connection, tool), shop="リンリン", category="収入")
-    june = monthly_household(Ledger(connection, tool, date(2025, 7, 1)), period="2025-06")
+    set_rule(ledger, shop="リンリン", category="収入")
+    june = monthly_household(ledger, period="2025-06")
     assert any("収入を減らしています（収入 10,000円）" in note for note in june.notes)
-    remove_rule(Ledger.undated(connection, tool), shop="リンリン")
-    done = set_rule(Ledger.undated(connection, tool), shop="リンリン", category="自転車")
+    remove_rule(ledger, shop="リンリン")
+    done = set_rule(ledger, shop="リンリン", category="自転車")
     assert (done.changed, "3件のカテゴリが変わりました" in done.text) == (3, True)
-    assert {category for _, category in categories(connection, tool)} == {"交通費/自転車"}
-    month = monthly_household(
-        Ledger(connection, tool, date(2025, 7, 1)), period="2025-06", category="交通費"
-    )
+    assert set(kinds(ledger)) == {"交通費/自転車"}
+    month = monthly_household(ledger, period="2025-06", category="交通費")
     assert month.spending == 30_000
-    undone = remove_rule(Ledger.undated(connection, tool), shop="リンリン")
-    assert (undone.changed, categories(connection, tool)) == (3, before)
+    undone = remove_rule(ledger, shop="リンリン")
+    assert (undone.changed, categories(ledger)) == (3, before)
 
 
 def test_the_rule_that_names_more_of_a_shop_wins(connection):
-    tool = fill(connection, BOUGHT)
-    set_rule(Ledger.undated(connection, tool), shop="リンリン", category="自転車")
-    set_rule(Ledger.undated(connection, tool), shop="リンリン 駅前", category="雑貨")
-    assert dict(categories(connection, tool))["ﾘﾝﾘﾝ 駅前店"] == "日用品/雑貨"
-    remove_rule(Ledger.undated(connection, tool), shop="リンリン 駅前")
-    assert dict(categories(connection, tool))["ﾘﾝﾘﾝ 駅前店"] == "交通費/自転車"
+    ledger = household(connection, BOUGHT)
+    set_rule(ledger, shop="リンリン", category="自転車")
+    set_rule(ledger, shop="リンリン 駅前", category="雑貨")
+    assert dict(categories(ledger))["ﾘﾝﾘﾝ 駅前店"] == "日用品/雑貨"
+    remove_rule(ledger, shop="リンリン 駅前")
+    assert dict(categories(ledger))["ﾘﾝﾘﾝ 駅前店"] == "交通費/自転車"
 
 
 def test_what_is_no_rule_is_refused(connection):
-    tool = fill(connection, BOUGHT)
+    ledger = household(connection, BOUGHT)
     with pytest.raises(InvalidRule, match="2文字以上"):
-        set_rule(Ledger.undated(connection, tool), shop="店", category="雑貨")
+        set_rule(ledger, shop="店", category="雑貨")
     for no_category in ("支出", " "):
         with pytest.raises(InvalidRule, match="大項目か"):
-            set_rule(Ledger.undated(connection, tool), shop="リンリン", category=no_category)
+            set_rule(ledger, shop="リンリン", category=no_category)
     with pytest.raises(UnknownCategory):
-        set_rule(Ledger.undated(connection, tool), shop="リンリン", category="宇宙")
+        set_rule(ledger, shop="リンリン", category="宇宙")
     with pytest.raises(InvalidRule, match="いまある規則: なし"):
-        remove_rule(Ledger.undated(connection, tool), shop="リンリン")
+        remove_rule(ledger, shop="リンリン")
 
 
 @pytest.mark.parametrize(
@@ -129,30 +127,30 @@ def test_what_is_no_rule_is_refused(connection):
     ids=["set_rule", "try_rule", "categorize_rows"],
 )
 def test_a_part_of_a_categorys_name_moves_nothing_but_names_the_category(connection, write):
-    ledger = Ledger.undated(connection, fill(connection, BOUGHT))
-    before = categories(connection, ledger.tool_id)
+    ledger = household(connection, BOUGHT)
+    before = categories(ledger)
     with pytest.raises(UnknownCategory, match="近い名前: 交通費 > 自転車。") as refused:
         write(ledger)
     assert str(refused.value).endswith("新しいカテゴリは「大項目 > 中項目」の形なら作れます")
     assert "as 大項目 > 中項目" in in_english(str(refused.value))
     assert "「自転」は find_transactions の query で探せます" in str(refused.value)
-    assert categories(connection, ledger.tool_id) == before
+    assert categories(ledger) == before
 
 
 def test_a_category_that_is_stated_whole_needs_no_row_of_its_own(connection):
-    tool = fill(connection, [Bought("2025-06-25", "給与", 300_000, "未分類/未分類")])
-    june = monthly_household(Ledger(connection, tool, date(2025, 7, 1)), period="2025-06")
+    ledger = household(
+        connection, [Bought("2025-06-25", "給与", 300_000, "未分類/未分類")], today=date(2025, 7, 1)
+    )
+    june = monthly_household(ledger, period="2025-06")
     assert (june.spending, june.income) == (-300_000, 0)
     (received,) = [note for note in june.notes if "支出を減らしています" in note]
     assert "（未分類 300,000円）" in received
     assert "1件だけなら what=note で収入に" in received
-    set_rule(Ledger.undated(connection, tool), shop="給与", category="収入")
-    june = monthly_household(Ledger(connection, tool, date(2025, 7, 1)), period="2025-06")
+    set_rule(ledger, shop="給与", category="収入")
+    june = monthly_household(ledger, period="2025-06")
     assert (june.spending, june.income) == (0, 300_000)
-    categorize_rows(
-        Ledger.undated(connection, tool), transaction_ids=[1], category="交通費 ＞ 自転車"
-    )
-    assert categories(connection, tool) == [("給与", "交通費/自転車")]
+    categorize_rows(ledger, transaction_ids=[1], category="交通費 ＞ 自転車")
+    assert categories(ledger) == [("給与", "交通費/自転車")]
 
 
 FOOD = [
@@ -165,82 +163,72 @@ FOOD = [
 
 
 def test_a_category_that_exports_renamed_is_joined_by_a_rule_and_answers_say_so(connection):
-    tool, today = fill(connection, FOOD), date(2025, 6, 30)
-    before = categories(connection, tool)
-    trial = try_rule(Ledger.undated(connection, tool), shop="", category="食料品 = 食費")
+    ledger = household(connection, FOOD, today=date(2025, 6, 30))
+    before = categories(ledger)
+    trial = try_rule(ledger, shop="", category="食料品 = 食費")
     assert "カテゴリ「食料品」 → 食費: 試すと 3件（支出 1,230円）が移ります" in trial.text
-    assert categories(connection, tool) == before
-    set_rule(Ledger.undated(connection, tool), shop="りんりん", category="自転車")
-    done = set_rule(Ledger.undated(connection, tool), shop="", category="食料品＝食費")
-    assert (done.changed, [kind for _, kind in categories(connection, tool)]) == (
+    assert categories(ledger) == before
+    set_rule(ledger, shop="りんりん", category="自転車")
+    done = set_rule(ledger, shop="", category="食料品＝食費")
+    assert (done.changed, kinds(ledger)) == (
         2, ["食費/野菜", "食費/肉", "交通費/自転車", "食費/野菜", "交通費/自転車"],
     )  # fmt: skip
-    month = monthly_household(Ledger(connection, tool, today), period="全期間", category="食料品")
+    month = monthly_household(ledger, period="全期間", category="食料品")
     assert (month.spending, str(month.category)) == (5_200, "食費")
     assert month.notes[0] == "「食料品」は「食費」として集計しました"
     note = "規則でカテゴリの名前を変えた明細を含みます: 食料品 > 肉 = 食費 > 肉 1件 200円"
-    trend = category_trend(Ledger(connection, tool, today), category="食費", period="2024年6月")
-    found = find_transactions(
-        Ledger(connection, tool, today), RowFilter("スーパー", since="2024-06-01"), ListingOptions()
-    )
+    trend = category_trend(ledger, category="食費", period="2024年6月")
+    found = find_transactions(ledger, RowFilter("スーパー", since="2024-06-01"), ListingOptions())
     assert note in trend.notes
     assert note in found.notes
-    with connection:
-        assert (
-            apply_rules(Ledger.undated(connection, tool)) == 0
-        )  # an import of the same files changes nothing
+    with connection:  # an import of the same files changes nothing
+        assert apply_rules(ledger) == 0
     with pytest.raises(InvalidRule, match="同じカテゴリに戻って"):
-        set_rule(Ledger.undated(connection, tool), shop="", category="食費 = 食料品")
-    assert "カテゴリ「食料品」 → 食費" in list_rules(Ledger.undated(connection, tool)).text
-    remove_rule(Ledger.undated(connection, tool), category="食料品 = 食費")
-    remove_rule(Ledger.undated(connection, tool), shop="りんりん")
-    assert categories(connection, tool) == before
+        set_rule(ledger, shop="", category="食費 = 食料品")
+    assert "カテゴリ「食料品」 → 食費" in list_rules(ledger).text
+    remove_rule(ledger, category="食料品 = 食費")
+    remove_rule(ledger, shop="りんりん")
+    assert categories(ledger) == before
 
 
 def test_a_renamed_category_with_its_own_signs_and_what_is_none(connection):
     rows = [Bought("2025-05-01", "店", -1, "a=b/c > d"), Bought("2025-05-02", "店", -2, "e/f")]
-    tool = fill(connection, rows)
-    set_rule(Ledger.undated(connection, tool), shop="", category="a=b > c > d = f")
-    assert {kind for _, kind in categories(connection, tool)} == {"e/f"}
+    ledger = household(connection, rows)
+    set_rule(ledger, shop="", category="a=b > c > d = f")
+    assert set(kinds(ledger)) == {"e/f"}
     for said in ("宇宙 = e", "e", "e = 宇宙"):
         with pytest.raises(InvalidRule, match="前の名前 = いまの名前"):
-            set_rule(Ledger.undated(connection, tool), shop="", category=said)
+            set_rule(ledger, shop="", category=said)
     with pytest.raises(InvalidRule, match=r"いまある規則: .a=b > c > d = e > f"):
-        remove_rule(Ledger.undated(connection, tool), category="e = f")
-    remove_rule(Ledger.undated(connection, tool), category="a=b > c > d = f")  # as it was set
-    assert {kind for _, kind in categories(connection, tool)} == {"a=b/c > d", "e/f"}
+        remove_rule(ledger, category="e = f")
+    remove_rule(ledger, category="a=b > c > d = f")  # as it was set
+    assert set(kinds(ledger)) == {"a=b/c > d", "e/f"}
 
 
 def test_a_renaming_that_can_be_read_in_several_ways_is_asked_about(connection):
     names = ("a/", "b = c/", "a = b/", "c/", "x/y", "x > y/")
     rows = [Bought(f"2025-05-0{at}", "店", -1, name) for at, name in enumerate(names, 1)]
-    tool = fill(connection, rows)
-    before = [kind for _, kind in categories(connection, tool)]
+    ledger = household(connection, rows)
+    before = kinds(ledger)
     with pytest.raises(InvalidRule, match='"a" = "b = c"、"a = b" = "c"'):
-        set_rule(Ledger.undated(connection, tool), shop="", category="a = b = c")
+        set_rule(ledger, shop="", category="a = b = c")
     for said in ('"a" = "b = c"', '"a = b" = "c"'):
-        set_rule(Ledger.undated(connection, tool), shop="", category=said)
-    kinds = [kind for _, kind in categories(connection, tool)]
-    assert kinds == ["b = c/", "b = c/", "c/", "c/", "x/y", "x > y/"]
+        set_rule(ledger, shop="", category=said)
+    assert kinds(ledger) == ["b = c/", "b = c/", "c/", "c/", "x/y", "x > y/"]
     with pytest.raises(InvalidRule, match="何通りにも"):
-        remove_rule(Ledger.undated(connection, tool), category="a = b = c")
-    remove_rule(Ledger.undated(connection, tool), category='"a = b" = "c"')
-    assert [kind for _, kind in categories(connection, tool)][:4] == [
-        "b = c/",
-        "b = c/",
-        "a = b/",
-        "c/",
-    ]
-    remove_rule(Ledger.undated(connection, tool), category="a = b = c")
-    assert [kind for _, kind in categories(connection, tool)] == before
+        remove_rule(ledger, category="a = b = c")
+    remove_rule(ledger, category='"a = b" = "c"')
+    assert kinds(ledger)[:4] == ["b = c/", "b = c/", "a = b/", "c/"]
+    remove_rule(ledger, category="a = b = c")
+    assert kinds(ledger) == before
     with pytest.raises(InvalidRule, match='"x" > "y" = "c"、"x > y" = "c"'):
-        set_rule(Ledger.undated(connection, tool), shop="", category="x > y = c")
-    set_rule(Ledger.undated(connection, tool), shop="", category='"x" > "y" = "c"')
-    assert [kind for _, kind in categories(connection, tool)][4:] == ["c/", "x > y/"]
+        set_rule(ledger, shop="", category="x > y = c")
+    set_rule(ledger, shop="", category='"x" > "y" = "c"')
+    assert kinds(ledger)[4:] == ["c/", "x > y/"]
 
 
 def test_suggestions_come_from_the_users_own_history(connection):
-    tool = fill(
+    ledger = household(
         connection,
         [
             *[Bought(f"2025-05-0{n}", "家具のとびら", -n, "住宅/家具") for n in range(1, 5)],
@@ -249,127 +237,101 @@ def test_suggestions_come_from_the_users_own_history(connection):
             Bought("2025-06-03", "まったく別", -5, "未分類/未分類"),
         ],
     )
-    (found,) = list_rules(Ledger.undated(connection, tool)).suggestions
+    (found,) = list_rules(ledger).suggestions
     assert (found.shop, str(found.category), found.rows) == ("家具のとびら ピコ", "住宅 > 家具", 1)
     assert 0.5 < found.confidence < 0.8
-    assert categories(connection, tool)[4][1] == "未分類/未分類"
+    assert categories(ledger)[4][1] == "未分類/未分類"
 
 
-def imported(connection, tool, *lines, time=1, mode="update"):
+def imported(ledger, *lines, time=1, mode="update"):
     text = "\r\n".join([HEADER, *lines, ""]).encode("cp932")
     file = LedgerFile("明細.csv", len(text), time, lambda: text)
-    return import_ledger(Ledger.undated(connection, tool), [file], mode)
+    return import_ledger(ledger, [file], mode)
 
 
 def test_rules_and_notes_stay_over_imports_and_the_files_category_comes_back(connection):
-    from pathlib import Path
-
-    tool = add_tool(connection, "kakeibo", "家計簿", Path(), "household").id
+    ledger = household(connection, [])
     old = "1,2025/07/01,りんりん,-500,財布,日用品,雑貨,,0,a"
     ride = "1,2025/07/02,市営バス,-200,財布,交通費,自転車,,0,b"
-    imported(connection, tool, old, ride)
-    set_rule(Ledger.undated(connection, tool), shop="りんりん", category="自転車")
+    imported(ledger, old, ride)
+    set_rule(ledger, shop="りんりん", category="自転車")
     (row_id,) = connection.execute("SELECT min(id) FROM transactions").fetchone()
-    note_row(
-        Ledger.undated(connection, tool), transaction_id=row_id, note="修理", tags=["#旅行", "旅行"]
-    )
+    note_row(ledger, transaction_id=row_id, note="修理", tags=["#旅行", "旅行"])
     new = old.replace("雑貨", "日用品そのほか")
-    report = imported(connection, tool, new, ride, "1,2025/07/03,りんりん,-9,財布,,,,0,c", time=2)
+    report = imported(ledger, new, ride, "1,2025/07/03,りんりん,-9,財布,,,,0,c", time=2)
     assert (report.updated, report.imported) == (1, 1)
-    assert [category for _, category in categories(connection, tool)] == ["交通費/自転車"] * 3
-    assert imported(connection, tool, new, ride, time=3, mode="replace").updated == 0
-    remove_rule(Ledger.undated(connection, tool), shop="りんりん")
-    assert [category for _, category in categories(connection, tool)] == [
+    assert kinds(ledger) == ["交通費/自転車"] * 3
+    assert imported(ledger, new, ride, time=3, mode="replace").updated == 0
+    remove_rule(ledger, shop="りんりん")
+    assert kinds(ledger) == [
         "日用品/日用品そのほか", "交通費/自転車",
     ]  # fmt: skip
-    (noted,) = list_notes(Ledger.undated(connection, tool), tag="旅行").rows
+    (noted,) = list_notes(ledger, tag="旅行").rows
     assert (noted.row.id, noted.note, noted.tags) == (row_id, "修理", ("旅行",))
 
 
 def test_notes_are_listed_with_the_sum_of_their_rows_and_removed(connection):
-    tool = fill(connection, BOUGHT)
+    ledger = household(connection, BOUGHT)
     ids = [row_id for (row_id,) in connection.execute("SELECT id FROM transactions ORDER BY id")]
     for row_id in (ids[0], ids[1], ids[3]):
-        answer = note_row(Ledger.undated(connection, tool), transaction_id=row_id, tags=["自転車"])
+        answer = note_row(ledger, transaction_id=row_id, tags=["自転車"])
         assert answer.text.startswith("記録しました。")
-    listed = list_notes(Ledger.undated(connection, tool), tag="自転車")
+    listed = list_notes(ledger, tag="自転車")
     assert (listed.total_rows, listed.total) == (3, -29_000)
-    (both,) = note_row(
-        Ledger.undated(connection, tool), transaction_id=ids[0], note="修理", tags=None
-    ).rows
+    (both,) = note_row(ledger, transaction_id=ids[0], note="修理", tags=None).rows
     assert (both.note, both.tags) == ("修理", ("自転車",))
-    (both,) = note_row(
-        Ledger.undated(connection, tool), transaction_id=ids[0], note=None, tags=["通勤"]
-    ).rows
+    (both,) = note_row(ledger, transaction_id=ids[0], note=None, tags=["通勤"]).rows
     assert (both.note, both.tags) == ("修理", ("通勤",))
-    gone = note_row(
-        Ledger.undated(connection, tool), transaction_id=ids[0], note="洗車", tags=[]
-    ).text
+    gone = note_row(ledger, transaction_id=ids[0], note="洗車", tags=[]).text
     assert gone.splitlines()[:2] == ["記録しました。", "消したもの: 「修理」 #通勤。"]
-    gone = note_row(Ledger.undated(connection, tool), transaction_id=ids[1], note="", tags=[]).text
+    gone = note_row(ledger, transaction_id=ids[1], note="", tags=[]).text
     assert gone.endswith("のメモとタグを消しました。\n消したもの: #自転車。")
-    assert list_notes(Ledger.undated(connection, tool)).total_rows == 2
+    assert list_notes(ledger).total_rows == 2
     with pytest.raises(InvalidNote, match="ID"):
-        note_row(Ledger.undated(connection, tool), transaction_id=10**30, note="x")
+        note_row(ledger, transaction_id=10**30, note="x")
     with pytest.raises(InvalidNote, match="ありません"):
-        note_row(Ledger.undated(connection, tool), transaction_id=10**6, note="x")
+        note_row(ledger, transaction_id=10**6, note="x")
     with pytest.raises(InvalidNote, match="500文字"):
-        note_row(Ledger.undated(connection, tool), transaction_id=ids[0], note="x" * 501)
+        note_row(ledger, transaction_id=ids[0], note="x" * 501)
 
 
 def test_a_row_has_a_category_of_its_own_before_any_rule_and_over_imports(connection):
-    from pathlib import Path
-
-    tool = add_tool(connection, "kakeibo", "家計簿", Path(), "household").id
+    ledger = household(connection, [])
     lines = [
         "1,2025/07/01,りんりん,-500,財布,日用品,雑貨,,0,a",
         "1,2025/07/02,りんりん,-700,財布,日用品,雑貨,,0,b",
         "1,2025/07/03,市営バス,-200,財布,交通費,自転車,,0,c",
     ]
-    imported(connection, tool, *lines)
+    imported(ledger, *lines)
     first, second, _ = [row_id for (row_id,) in connection.execute("SELECT id FROM transactions")]
 
-    def of_rows():
-        return [category for _, category in categories(connection, tool)]
-
-    done = categorize_rows(
-        Ledger.undated(connection, tool), transaction_ids=[first], category="交通費"
-    )
+    done = categorize_rows(ledger, transaction_ids=[first], category="交通費")
     assert (done.total, "この明細だけのもの" in done.text) == (-500, True)
-    assert of_rows() == ["交通費/", "日用品/雑貨", "交通費/自転車"]
-    assert (
-        len(try_rule(Ledger.undated(connection, tool), shop="りんりん", category="自転車").rows)
-        == 1
-    )
-    set_rule(Ledger.undated(connection, tool), shop="りんりん", category="自転車")
-    note_row(Ledger.undated(connection, tool), transaction_id=second, note="修理")
-    assert of_rows() == ["交通費/", "交通費/自転車", "交通費/自転車"]
-    imported(connection, tool, lines[0].replace("-500", "-501"), *lines[1:], time=2)
-    assert of_rows() == ["交通費/", "交通費/自転車", "交通費/自転車"]
-    imported(connection, tool, *lines, time=3, mode="replace")
-    assert of_rows() == ["交通費/", "交通費/自転車", "交通費/自転車"]
-    assert list_notes(Ledger.undated(connection, tool)).total_rows == 2  # beside the note
-    categorize_rows(
-        Ledger.undated(connection, tool), transaction_ids=[first, second], category="日用品"
-    )
-    remove_rule(Ledger.undated(connection, tool), shop="りんりん")
-    assert of_rows() == ["日用品/", "日用品/", "交通費/自転車"]
-    (noted,) = note_row(
-        Ledger.undated(connection, tool), transaction_id=second, note="", tags=["旅行"]
-    ).rows
+    assert kinds(ledger) == ["交通費/", "日用品/雑貨", "交通費/自転車"]
+    assert len(try_rule(ledger, shop="りんりん", category="自転車").rows) == 1
+    set_rule(ledger, shop="りんりん", category="自転車")
+    note_row(ledger, transaction_id=second, note="修理")
+    assert kinds(ledger) == ["交通費/", "交通費/自転車", "交通費/自転車"]
+    imported(ledger, lines[0].replace("-500", "-501"), *lines[1:], time=2)
+    assert kinds(ledger) == ["交通費/", "交通費/自転車", "交通費/自転車"]
+    imported(ledger, *lines, time=3, mode="replace")
+    assert kinds(ledger) == ["交通費/", "交通費/自転車", "交通費/自転車"]
+    assert list_notes(ledger).total_rows == 2  # beside the note
+    categorize_rows(ledger, transaction_ids=[first, second], category="日用品")
+    remove_rule(ledger, shop="りんりん")
+    assert kinds(ledger) == ["日用品/", "日用品/", "交通費/自転車"]
+    (noted,) = note_row(ledger, transaction_id=second, note="", tags=["旅行"]).rows
     assert (noted.row.category, noted.has_own_category) == ("日用品", True)
     with pytest.raises(UnknownCategory):
-        categorize_rows(Ledger.undated(connection, tool), transaction_ids=[first], category="無い")
+        categorize_rows(ledger, transaction_ids=[first], category="無い")
     with pytest.raises(InvalidRule, match="大項目"):
-        categorize_rows(Ledger.undated(connection, tool), transaction_ids=[first], category="支出")
+        categorize_rows(ledger, transaction_ids=[first], category="支出")
     with pytest.raises(InvalidNote, match="ありません"):
-        categorize_rows(
-            Ledger.undated(connection, tool), transaction_ids=[first, 10**6], category="交通費"
-        )
-    assert of_rows() == ["日用品/", "日用品/", "交通費/自転車"]
-    categorize_rows(Ledger.undated(connection, tool), transaction_ids=[first, second], category="")
-    assert of_rows() == ["日用品/雑貨", "日用品/雑貨", "交通費/自転車"]
-    assert list_notes(Ledger.undated(connection, tool)).total_rows == 1
+        categorize_rows(ledger, transaction_ids=[first, 10**6], category="交通費")
+    assert kinds(ledger) == ["日用品/", "日用品/", "交通費/自転車"]
+    categorize_rows(ledger, transaction_ids=[first, second], category="")
+    assert kinds(ledger) == ["日用品/雑貨", "日用品/雑貨", "交通費/自転車"]
+    assert list_notes(ledger).total_rows == 1
 
 
 SHOPS = st.sampled_from(("りんりん", "りんりん駅前", "朝市", "朝市りんりん"))
@@ -377,18 +339,14 @@ SHOPS = st.sampled_from(("りんりん", "りんりん駅前", "朝市", "朝市
 
 def test_a_category_of_a_row_that_is_new_or_lowers_a_sum_says_so(connection):
     salary = Bought("2025-06-25", "勤め先", 620_000, "収入/給与")
-    tool = fill(connection, [*BOUGHT, salary])
-    text = categorize_rows(
-        Ledger.undated(connection, tool), transaction_ids=[5], category="娯楽 > 旅行"
-    ).text.splitlines()
+    ledger = household(connection, [*BOUGHT, salary])
+    text = categorize_rows(ledger, transaction_ids=[5], category="娯楽 > 旅行").text.splitlines()
     assert text[:3] == [
         "カテゴリを決めました。", "大項目「娯楽」を新しく作りました。",
         "収入だった 1件 620,000円は、支出を減らす明細になります。",
     ]  # fmt: skip
     assert "is a new 大項目" in in_english(text[1])
-    again = categorize_rows(
-        Ledger.undated(connection, tool), transaction_ids=[5], category="収入 > 給与"
-    ).text
+    again = categorize_rows(ledger, transaction_ids=[5], category="収入 > 給与").text
     assert len(again.splitlines()) == 2
 
 
@@ -404,16 +362,16 @@ def test_without_rules_every_row_has_its_files_category_again(connection, rows, 
     ends = [Bought("2025-06-01", "始", -1, "食費/外食"), Bought("2025-06-01", "終", -1, "服/靴")]
     with connection:
         number = connection.execute("SELECT count(*) FROM tools").fetchone()[0]
-        tool = fill(connection, [*ends, *bought], f"kakeibo{number}")
-    before, set_ = categories(connection, tool), set()
+        ledger = household(connection, [*ends, *bought], f"kakeibo{number}")
+    before, set_ = categories(ledger), set()
     for shop, category in rules:
         if category:
-            set_rule(Ledger.undated(connection, tool), shop=shop, category=category)
+            set_rule(ledger, shop=shop, category=category)
             set_.add(shop)
         elif shop in set_:
-            remove_rule(Ledger.undated(connection, tool), shop=shop)
+            remove_rule(ledger, shop=shop)
             set_.discard(shop)
     for shop in set_:
-        remove_rule(Ledger.undated(connection, tool), shop=shop)
-    assert categories(connection, tool) == before
-    assert list_rules(Ledger.undated(connection, tool)).rules == ()
+        remove_rule(ledger, shop=shop)
+    assert categories(ledger) == before
+    assert list_rules(ledger).rules == ()

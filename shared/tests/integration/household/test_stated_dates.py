@@ -4,19 +4,18 @@ import random
 from datetime import date, timedelta
 
 import pytest
-from plan_ledger import Bought, fill
+from plan_ledger import Bought, fill, household
 from table_of_cases import each
 
 from mdvec.database.connection import open_database
 from mdvec.household import Ledger
 from mdvec.household.budgeting import InvalidBudget, budget_status, set_budget
 from mdvec.household.comparison import compare_periods
-from mdvec.household.core.periods import AmbiguousPeriod, InvalidDates, InvalidPeriod
+from mdvec.household.core.periods import InvalidDates
 from mdvec.household.finding import ListingOptions, find_transactions
 from mdvec.household.habits import find_anomalies
 from mdvec.household.month import combined_households, monthly_household
 from mdvec.household.row_filters import RowFilter
-from mdvec.household.trend import category_trend, trend_cache
 
 TODAY = date(2026, 11, 24)
 FIRST = date(2024, 1, 1)
@@ -81,40 +80,6 @@ def test_sums_are_of_exactly_the_stated_days(ledger, since, until, first, last):
     assert (compared.spending[1], compared.income[1]) == (spending, income)
 
 
-def test_a_trend_of_stated_months_is_theirs_and_a_cache_keeps_the_dates_apart(ledger):
-    connection, tool, rows = ledger
-    answer = category_trend(
-        Ledger(connection, tool, TODAY), category="支出", since="2024-11", until="2025-01"
-    )
-    assert [(str(one.month), one.amount) for one in answer.categories[0].months] == [
-        (month, sums(rows, f"{month}-01", f"{month}-31")[0])
-        for month in ("2024-11", "2024-12", "2025-01")
-    ]
-    cache = trend_cache()
-    totals = {
-        cache(
-            category_trend,
-            Ledger(connection, tool, TODAY),
-            category="支出",
-            since=since,
-            until=until,
-        )
-        .categories[0]
-        .total
-        for since, until in (("2025-01", "2025-02"), ("2025-01", "2025-03"), ("2025-02", "2025-02"))
-    }
-    assert len(totals) == 3
-
-
-def test_the_period_is_stated_in_one_way_only(ledger):
-    connection, tool, _ = ledger
-    for other in ({"period": "先月"}, {"year": 2025}):
-        with pytest.raises(AmbiguousPeriod):
-            monthly_household(Ledger(connection, tool, TODAY), since="2025-06", **other)
-    with pytest.raises(InvalidPeriod, match='初日と最終日を since="YYYY-MM-DD"'):
-        monthly_household(Ledger(connection, tool, TODAY), period="先月より今月")
-
-
 @each(
     ("asked", "as_of", "elapsed"),
     [
@@ -158,10 +123,10 @@ def test_anomalies_are_those_of_the_month_stated_up_to_its_last_day(tmp_path):
         Bought("2025-12-30", "宴会", -70_000),
     ]
     with open_database(tmp_path / "ledger.sqlite", "create") as connection:
-        tool = fill(connection, [*usual, *odd])
+        ledger = household(connection, [*usual, *odd], today=date(2026, 1, 5))
 
         def found(**asked):
-            answer = find_anomalies(Ledger(connection, tool, date(2026, 1, 5)), **asked)
+            answer = find_anomalies(ledger, **asked)
             return [(one.name, one.yen) for one in answer.anomalies], str(answer.as_of)
 
         assert found() == ([("食費", 73_000)], "2025-12-30")

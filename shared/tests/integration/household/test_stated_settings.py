@@ -75,22 +75,6 @@ def test_a_setting_that_cannot_be_meant_for_the_file_is_refused(look, stated, wh
     assert why in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    "stated",
-    [
-        'fees = [4]\npoints = [5]\ncounted = {6 = ["確定"]}',
-        "ignored = [4, 5, 6]",
-        'fees = ["手数料"]\nignored = [5]\nskipped = {6 = ["未確定"]}',
-    ],
-)
-def test_a_column_stated_by_its_number_is_not_asked_about_by_its_name(look, stated):
-    head = "日付,摘要,金額,手数料,ポイント,状態", "2026/07/01,電気,-8000,10,5,確定"
-    lines = *head, "2026/07/02,店,-1000,0,3,確定", "2026/07/03,水道,-500,20,0,未確定"
-    shown = look(lines, stated, save=True)
-    assert (shown.undecided, bool(shown.saved)) == ((), True)
-    assert look(lines).undecided == ()
-
-
 def test_a_name_in_a_file_whose_columns_are_numbers_is_answered_with_its_number(look):
     head = "日付,摘要,お支払,お預り,残高,店番", "2026/07/01,電気,8000,,92000,123"
     lines = *head, "2026/07/02,給与,,1000,93000,123", "2026/07/03,水道,500,,92500,124"
@@ -219,12 +203,6 @@ def test_a_mapping_with_needless_keys_of_an_older_version_is_read_and_can_be_cha
         shown = look(lines, changes, save=True)
         assert [row.amount for row in shown.rows] == amounts
     assert [row.category for row in look(lines).rows] == was
-
-
-def test_an_amount_of_a_file_without_a_header_is_not_taken_for_the_balance_too(look):
-    shown = look(HEADLESS)
-    assert ("balance = 5" in shown.toml, shown.misfits, shown.undecided) == (True, (), ())
-    assert [row.amount for row in shown.rows] == PAID
 
 
 @each(

@@ -3,9 +3,9 @@
 from datetime import date
 
 import pytest
-from plan_ledger import Bought, fill
+from plan_ledger import Bought, household
 
-from mdvec.household import Ledger, deciding, review
+from mdvec.household import deciding, review
 from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.interfaces.marks import update_marks
 from mdvec.household.month import monthly_household
@@ -22,7 +22,7 @@ ROWS = [
 @pytest.fixture
 def ledger(connection):
     """Two charges of a transit card, each as spending and as income, and a purchase."""
-    ledger = Ledger(connection, fill(connection, ROWS), date(2025, 8, 1))
+    ledger = household(connection, ROWS, today=date(2025, 8, 1))
     review.detect(ledger, DetectionOptions())
     return ledger
 
@@ -38,14 +38,6 @@ def sums(ledger, month="2025年6月"):
 
 def candidates(ledger):
     return review.list_candidates(ledger).candidates
-
-
-def test_a_transfer_is_a_candidate_with_its_reasons_and_counts_until_it_is_decided(ledger):
-    assert sums(ledger) == (5_000, 3_000, 0)
-    first, second = candidates(ledger)
-    assert (first.is_transfer, first.is_likely, first.amount_diff) == (True, True, 0)
-    assert (second.alike_count, second.date_diff_days) == (1, 1)
-    assert "同じ金額が" in first.reasons[0]
 
 
 def test_both_rows_of_a_decided_transfer_leave_the_sums_and_either_brings_both_back(ledger):
@@ -106,16 +98,6 @@ def test_the_duplicate_of_a_transfers_end_stays_out_of_the_sums(ledger):
     assert sums(ledger) == (2_000, 0, 2)
 
 
-def test_the_months_answer_tells_once_of_transfers_that_an_import_found(connection):
-    tool_id = fill(connection, ROWS)
-    review.detect(Ledger.undated(connection, tool_id), DetectionOptions(), by_user=False)
-    assert review.count_news(Ledger.undated(connection, tool_id)) == (0, 2, 0)
-    assert "振替らしいのに収入や支出に入っている組が2件" in review.take_news(
-        Ledger.undated(connection, tool_id)
-    )
-    assert review.take_news(Ledger.undated(connection, tool_id)) == ""
-
-
 BANK = "日付,摘要,摘要内容,支払い金額,預かり金額,差引残高,メモ"
 PAYPAY = "取引日,出金金額(円),入金金額(円),取引内容,取引先,取引方法,取引番号"
 
@@ -141,7 +123,7 @@ def test_a_charge_that_the_wallet_marks_is_in_doubt_until_the_banks_row_is_decid
                                for number, (day, out, into, kind, name) in enumerate(wallets))]),
     )  # fmt: skip
     folder.import_()
-    ledger = Ledger(folder.connection, 1, date(2025, 8, 1))
+    ledger = folder.as_of(date(2025, 8, 1))
     review.detect(ledger, DetectionOptions())
     june = monthly_household(ledger, period="2025年6月")
     assert june.spending == 19_200
@@ -163,10 +145,10 @@ def test_a_charge_that_the_wallet_marks_is_in_doubt_until_the_banks_row_is_decid
 
 
 def test_a_charge_whose_two_rows_are_marked_is_no_candidate_with_a_third(connection):
-    tool_id = fill(connection, [*ROWS[:2], Bought("2025-06-10", "ICカード 振込", -3_000)])
+    ledger = household(connection, [*ROWS[:2], Bought("2025-06-10", "ICカード 振込", -3_000)])
     connection.execute("UPDATE transactions SET is_transfer = 1 WHERE id <= 2")
-    review.detect(Ledger.undated(connection, tool_id), DetectionOptions())
-    assert candidates(Ledger.undated(connection, tool_id)) == ()
+    review.detect(ledger, DetectionOptions())
+    assert candidates(ledger) == ()
 
 
 def test_what_a_bank_and_its_wallet_come_to_before_and_after_both_directions_are_decided(folder):
@@ -185,7 +167,7 @@ def test_what_a_bank_and_its_wallet_come_to_before_and_after_both_directions_are
         for number, (day, out, into, kind, name) in enumerate(wallet)
     )]))  # fmt: skip
     folder.import_()
-    ledger = Ledger(folder.connection, 1, date(2025, 8, 1))
+    ledger = folder.as_of(date(2025, 8, 1))
     review.detect(ledger, DetectionOptions())
     june = monthly_household(ledger, period="2025年6月")
     assert (june.spending, june.income) == (31_955, 4_000)

@@ -56,22 +56,6 @@ def test_a_changed_row_opens_its_own_file_only():
     assert (report.updated, report.unchanged, report.rows_read) == (5, 25, 30)
 
 
-def test_a_transaction_that_moves_opens_the_file_that_has_it_now():
-    folder = filled(range(1, 7))
-    folder.write("june.csv", line("2x3", day="2025/06/02", amount=-7), saved=date(2025, 9, 1))
-    report = folder.import_()
-    assert folder.reads == ["june.csv"]
-    assert (report.imported, report.updated) == (0, 1)
-
-
-def test_rows_without_id_are_compared_with_those_of_every_file():
-    folder = filled(range(1, 4))
-    folder.write("other.csv", line("", day="2025/01/01"), line("", day="2025/01/06"))
-    report = folder.import_()
-    assert folder.reads == ["other.csv"]
-    assert (report.imported, report.updated, report.unchanged) == (1, 1, 15)
-
-
 ROWS = st.lists(
     st.tuples(st.integers(1, 12), st.integers(1, 4), st.integers(1, 3), st.sampled_from("AB")),
     max_size=6,

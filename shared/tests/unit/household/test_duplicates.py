@@ -186,11 +186,6 @@ def test_points_explain_a_round_difference_and_nothing_else_does():
     assert verdict(app(1), card(2, amount=-3283, **AMAZON)).score < LIKELY
 
 
-def test_two_lines_of_one_statement_are_two_purchases():
-    pair = verdict(card(1), card(2))
-    assert (pair.score < LIKELY, pair.reasons) == (True, ("one_account",))
-
-
 def test_two_rows_of_one_file_whose_balances_follow_each_other_are_two_purchases():
     rows = [row(n, description="振込手数料", amount=-1234) for n in (1, 2)]
 
@@ -309,17 +304,6 @@ def test_amounts_that_people_often_pay_prove_little():
     assert verdict(note(-1000), paid(-1000)).score < verdict(note(-1037), paid(-1037)).score
 
 
-def test_the_likeliest_pair_comes_first():
-    rows = [row(1), row(2, "2025-08-01"), row(3, "2025-08-01")]
-    assert ids(find_pairs(rows, options(1))) == [(2, 3), (1, 2), (1, 3)]
-
-
-def test_a_search_of_some_rows_finds_only_their_pairs():
-    rows = [row(1), row(2), row(3)]
-    assert ids(find_pairs(rows, options(), only=[3])) == [(1, 3), (2, 3)]
-    assert find_pairs(rows, options(), only=[]).pairs == ()
-
-
 @each(
     ("options", "words"),
     [
@@ -356,14 +340,6 @@ def test_more_than_max_pairs_are_refused():
         DuplicateDetectionError, match=r"多すぎます（100,128件.*min_similarity_score"
     ):
         find_pairs(alike, options())
-
-
-def test_one_amount_at_one_shop_is_asked_about_though_two_payers_paid_it_days_apart():
-    one, other = card(1, amount=-1_000), card(2, "2025-07-11", -1_000, account="カードB")
-    (pair,) = find_pairs([one, other], DetectionOptions()).pairs
-    assert (pair.score < LIKELY, pair.reasons[:2]) == (True, ("same_name", "two_payers"))
-    elsewhere = replace(other, description="書店", category_major="趣味")
-    assert find_pairs([one, elsewhere], DetectionOptions()).pairs == ()
 
 
 def test_visits_to_a_shop_are_counted_under_all_its_spellings():

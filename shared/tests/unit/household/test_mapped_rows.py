@@ -134,13 +134,6 @@ def test_a_row_with_a_fault_is_reported_and_never_taken_for_a_footer(line, why):
     assert (number, why in reason) == (3, True)
 
 
-def test_spending_is_negative_and_a_refund_of_a_card_is_no_income():
-    rows = card("2025/07/01,架空書店,500", "2025/07/02,架空書店,-500").rows
-    assert [(row.amount, row.category_major) for row in rows] == [(-500, "未分類"), (500, "未分類")]
-    rows = bank("2025/07/01,給与,,1000,1000", "2025/07/02,電気,300,,700").rows
-    assert [(row.amount, row.category_major) for row in rows] == [(1000, "収入"), (-300, "未分類")]
-
-
 def test_conditions_mark_transfers_and_rows_that_do_not_count():
     mapping = mapping_of(
         {
@@ -153,23 +146,6 @@ def test_conditions_mark_transfers_and_rows_that_do_not_count():
     rows = bank(*lines, "2025/07/01,振替手数料,1,,", mappings=(mapping,)).rows
     marks = [(row.is_transfer, row.is_target) for row in rows]
     assert marks == [(True, True), (True, True), (False, False), (False, True)]
-
-
-def test_an_account_column_names_each_rows_account():
-    mapping = mapping_of(
-        {
-            "name": "a", "header": ["取引日"], "date": "取引日", "description": "摘要",
-            "paid_out": "出金", "paid_in": "入金", "account": "財布", "account_column": "残高",
-        }
-    )  # fmt: skip
-    rows = bank("2025/07/01,a,1,,口座", "2025/07/01,a,1,,-", mappings=(mapping,)).rows
-    assert [row.account for row in rows] == ["口座", "財布"]
-
-
-def test_files_joined_to_one_are_read_below_each_header():
-    parsed = card("2025/07/01,架空書店,500", "利用金額,利用日,利用店名", "600,2025/07/02,架空書店")
-    assert [len(block) for block in parsed.blocks] == [1, 1]
-    assert [row.amount for row in parsed.rows] == [-500, -600]
 
 
 def test_the_users_mapping_goes_before_a_ready_made_one_and_one_for_the_file_name_before_it():

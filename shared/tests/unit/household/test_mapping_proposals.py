@@ -35,21 +35,6 @@ def test_what_is_proposed_reads_known_kinds_as_their_own_mappings_do(kind):
     assert rows == [(row.date.isoformat(), row.amount) for row in known.rows]
 
 
-def test_names_of_columns_tell_what_they_hold():
-    proposal, rows = rows_of(
-        "架空信用金庫,7月分\n番号,取引日,お引出し金額,お預け入れ金額,お取引の内容,差引残高,備考\n"
-        '1,2025/7/1,,"10,000",振込,"110,000",\n2,2025/7/4,"3,000",,電気,"107,000",6月分\n',
-        "架空信金202507",
-    )
-    mapping = proposal.mapping
-    assert (mapping.name, mapping.account) == ("架空信金", "架空信金")
-    assert (mapping.description, mapping.memo, mapping.balance) == (
-        ("お取引の内容",), ("備考",), "差引残高",
-    )  # fmt: skip
-    assert rows == [("2025-07-01", 10000), ("2025-07-04", -3000)]
-    assert proposal.checks == ()
-
-
 @each("name", ["{}", "利用{}", "操作日({})"])
 def test_a_date_may_stand_in_three_columns(name):
     header = ",".join(name.format(part) for part in "年月日")
@@ -62,13 +47,6 @@ def test_a_column_of_dates_goes_before_three_columns_of_another():
     header = "請求年,請求月,請求日,ご利用日,利用店名,利用金額"
     _, rows = rows_of(f"{header}\n2025,8,27,2025/7/1,店,500\n2025,8,27,2025/7/2,店,800\n")
     assert [day for day, _ in rows] == ["2025-07-01", "2025-07-02"]
-
-
-def test_a_column_that_names_its_month_does_not_tell_the_kind():
-    july = "利用日,利用店名,利用金額,7月支払金額\n2025/6/1,架空書店,500,500\n"
-    mapping = propose_mapping(list(records_of(july)), "a", TODAY).mapping
-    assert mapping.header == ("利用日", "利用店名", "利用金額")
-    assert header_line(mapping, records_of(july.replace("7月", "8月"))) == 1
 
 
 @each(

@@ -256,12 +256,6 @@ def test_columns_that_are_missing_have_their_defaults():
     assert read_rows(data).rows == (expected,)
 
 
-def test_blank_lines_and_repeated_headers_are_not_rows():
-    parsed = read_rows(csv_of("", LINE, ",,,,,,,,,", HEADER, LINE))
-    assert [(row.line, row.mf_id) for row in parsed.rows] == [(3, "a1"), (6, "a1")]
-    assert parsed.bad == ()
-
-
 def test_a_bad_row_is_reported_by_line_and_parsing_continues():
     bad_date, bad_amount = LINE.replace("07/01", "02/30"), LINE.replace("-1000", "-100.5")
     parsed = read_rows(csv_of(LINE, bad_date, LINE, bad_amount, LINE + ",more", LINE[:-3], LINE))
@@ -331,12 +325,6 @@ def test_a_damaged_file_is_named_by_the_line_of_the_damage():
     for damage in (b"\xfd\n", b"\x80\n", b"\x85\n"):
         with pytest.raises(NotTransactions, match="line 3 is neither"):
             read_rows(csv_of(LINE) + damage)
-
-
-def test_rows_with_an_id_are_told_apart_by_it_alone():
-    assert identities([ROW, replace(ROW, mf_id="a2"), replace(ROW, amount=5)]) == [
-        "id:a1", "id:a2", "part:2:a1",
-    ]  # fmt: skip
 
 
 def test_two_rows_alike_without_an_id_are_two_purchases_in_every_file():

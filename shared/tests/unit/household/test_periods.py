@@ -55,21 +55,6 @@ def test_a_month_and_a_year_have_many_names(period, meant):
     assert said(period).months == months(meant)
 
 
-@each(
-    ("period", "meant"),
-    [
-        ("直近3か月", "2025-06..2025-08"), ("直近３ヶ月", "2025-06..2025-08"),
-        ("直近三カ月間", "2025-06..2025-08"), ("この3ヵ月", "2025-06..2025-08"),
-        ("ここ３箇月", "2025-06..2025-08"), ("過去半年", "2025-03..2025-08"),
-        ("最近1年", "2024-09..2025-08"), ("過去１年間", "2024-09..2025-08"),
-        ("直近十二か月", "2024-09..2025-08"), ("直近1か月", "2025-08"),
-        ("全期間", "2023-04..2025-08"),
-    ],
-)  # fmt: skip
-def test_recent_months_are_counted_from_the_last_that_has_data(period, meant):
-    assert said(period).months == months(meant)
-
-
 def test_counting_back_from_data_that_end_before_today_says_so():
     assert said("直近3か月").understood == (
         "「直近3か月」（データのある最後の月まで）を 2025年06月〜2025年08月 と解釈しました"
@@ -98,11 +83,6 @@ def test_seasons_halves_quarters_and_fiscal_years_are_understood(period, meant):
     assert said(period).months == months(meant)
 
 
-def test_until_april_the_fiscal_year_is_last_years():
-    assert said("今年度", date(2025, 3, 31)).months == months("2024-04..2025-03")
-    assert said("昨年度", date(2025, 3, 31)).months == months("2023-04..2024-03")
-
-
 @each(
     ("period", "meant"),
     [
@@ -112,7 +92,7 @@ def test_until_april_the_fiscal_year_is_last_years():
 
 
         ("2024年11月〜2月", "2024-11..2025-02"), ("11月から2月", "2024-11..2025-02"),
-        ("11月〜2025年2月", "2024-11..2025-02"),
+        ("11月〜2025年2月", "2024-11..2025-02"), ("8月〜2024年2月", "2023-08..2024-02"),
         ("2023〜2024年", "2023-01..2024-12"), ("先月から今月", "2025-08..2025-09"),
         ("6月から", "2025-06..2025-09"), ("2025年5月以降", "2025-05..2025-09"),
         ("2024年1月まで", "2023-04..2024-01"), ("〜2024年1月", "2023-04..2024-01"),
@@ -149,11 +129,6 @@ def test_a_range_in_the_wrong_order_or_of_either_year_is_asked_about_with_what_i
             resolve_period(TODAY, LEDGER, **asked)
         assert str(refused.value).partition(": ")[2] == "、".join(readings)
     assert [said(reading).in_words for reading in readings] == readings
-
-
-def test_last_month_is_the_calendar_month_before_today_also_in_january():
-    assert said("先月", date(2025, 1, 31)).months == months("2024-12")
-    assert said("先々月", date(2025, 1, 1)).months == months("2024-11")
 
 
 @each(
@@ -316,31 +291,12 @@ def test_any_text_is_resolved_or_refused(text, today):
 MONTHS = st.builds(Month, st.integers(1990, 2099), st.integers(1, 12))
 
 
-@given(MONTHS, st.dates(date(2000, 1, 1), date(2099, 12, 31)))
-def test_a_month_as_it_is_written_is_read_back(month, today):
-    for text in (str(month), month.in_words):
-        assert resolve_period(today, LEDGER, period=text).months == MonthRange(month, month)
-
-
 @given(MONTHS, MONTHS)
 def test_a_range_as_it_is_written_is_read_back(one, other):
     wanted = MonthRange(min(one, other), max(one, other))
     assert said(wanted.in_words).months == wanted
     ends = {"start_month": str(wanted.first), "end_month": str(wanted.last)}
     assert resolve_period(TODAY, LEDGER, **ends).months == wanted
-
-
-@given(MONTHS, st.integers(0, 400))
-def test_months_count_as_the_calendar_does(month, number):
-    later = month
-    for _ in range(number):
-        following = date.fromordinal(later.last_day.toordinal() + 1)
-        later = Month.of(following)
-    assert month.plus(number) == later
-    assert later.plus(-number) == month
-    assert later.since(month) == number
-    assert list(MonthRange(month, later))[-1] == later
-    assert len(list(MonthRange(month, later))) == len(MonthRange(month, later)) == number + 1
 
 
 def test_there_is_no_thirteenth_month_and_no_range_that_ends_before_it_begins():

@@ -130,10 +130,6 @@ def test_a_trial_sees_nothing_later_than_its_day():
     assert now.typical_error == 0
 
 
-def test_a_short_past_has_no_forecast():
-    assert forecast(rows_of(*each_month("店", 100, first=5)), AS_OF) == []
-
-
 @given(
     st.lists(st.integers(1, 90_000), min_size=16, max_size=24),
     st.lists(st.integers(-60_000, 60_000), max_size=6),

@@ -79,12 +79,6 @@ def test_words_after_a_minus_are_a_question_of_their_own():
     assert naming("ﾛ-ｿﾝ", "ローソン") is Naming.NAMED  # a hyphen inside a word is of the word
 
 
-def test_a_shops_other_spellings_are_looked_for_in_shops_not_in_memos():
-    words = WordsAsked("オーケー", GIVEN)
-    assert words.naming(("OK", "")) is Naming.NAMED
-    assert words.naming(("薬局", "OK")) is Naming.NOT
-
-
 def test_each_alias_that_comes_with_mdvec_is_of_one_shop_and_has_a_source():
     spellings = [spelling for one in ready_made_aliases() for spelling in one.spellings]
     assert len(spellings) == len(set(spellings)) > 20
