@@ -153,7 +153,12 @@ def test_several_names_exclusions_times_and_means_are_those_of_counting_every_ro
     assert told(found) == sums(expected)
     groups: dict[str, list[tuple]] = {}
     for row in expected:
-        groups.setdefault(TIMES[group_by](row[0]), []).append(row)
+        name = TIMES[group_by](row[0])
+        if group_by == "week" and month:  # only its days in the month
+            days = (row[0] + timedelta(n - row[0].weekday()) for n in range(7))
+            own = [day for day in days if day.month == month]
+            name = f"{own[0]}〜{own[-1]}"
+        groups.setdefault(name, []).append(row)
     assert {(one.name, one.rows, one.spending, one.income) for one in found.groups} == {
         (name, *sums(some)) for name, some in groups.items()
     }
