@@ -106,9 +106,16 @@ def test_sums_are_those_of_counting_every_row(
     assert found.rows == ()  # groups answer what was asked
 
 
+def week_within(day, month=None):
+    """The week of a day, of which an asked month has perhaps a part."""
+    week = (day + timedelta(number - day.weekday()) for number in range(7))
+    asked = [each for each in week if month in (None, each.month)]
+    return f"{asked[0]}〜{asked[-1]}"
+
+
 TIMES = {
     "day": lambda day: day.isoformat(),
-    "week": lambda day: f"{day - timedelta(day.weekday())}〜{day + timedelta(6 - day.weekday())}",
+    "week": week_within,
     "month": lambda day: f"{day:%Y-%m}",
     "year": lambda day: f"{day:%Y}",
     "weekday": lambda day: f"{'月火水木金土日'[day.weekday()]}曜日",
@@ -153,11 +160,7 @@ def test_several_names_exclusions_times_and_means_are_those_of_counting_every_ro
     assert told(found) == sums(expected)
     groups: dict[str, list[tuple]] = {}
     for row in expected:
-        name = TIMES[group_by](row[0])
-        if group_by == "week" and month:  # only its days in the month
-            days = (row[0] + timedelta(n - row[0].weekday()) for n in range(7))
-            own = [day for day in days if day.month == month]
-            name = f"{own[0]}〜{own[-1]}"
+        name = week_within(row[0], month) if group_by == "week" else TIMES[group_by](row[0])
         groups.setdefault(name, []).append(row)
     assert {(one.name, one.rows, one.spending, one.income) for one in found.groups} == {
         (name, *sums(some)) for name, some in groups.items()
