@@ -137,6 +137,7 @@ def detect(
     message = review_wording.detection_message(
         detection, counts, least=options.min_similarity_score,
         wider_days=wider if wider > options.date_tolerance_days else 0,
+        too_many=detected.are_too_many_with_those_below,
     )  # fmt: skip
     return replace(detection, message=message)
 
