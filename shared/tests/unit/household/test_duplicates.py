@@ -194,7 +194,7 @@ def test_two_lines_of_one_statement_are_two_purchases():
     assert (pair.score < LIKELY, pair.reasons) == (True, ("one_account",))
 
 
-def test_two_rows_of_one_file_whose_balances_follow_each_other_are_two_purchases():
+def test_two_rows_at_places_of_their_own_in_one_file_are_two_purchases():
     rows = [row(n, description="振込手数料", amount=-1234) for n in (1, 2)]
 
     def found(booked):
