@@ -78,6 +78,7 @@ def test_a_search_keeps_its_pairs_for_review(ledger, db, tool):
 
 
 def test_a_search_without_likely_pairs_offers_a_wider_one(ledger, db, tool):
+    add(db, tool, date="2022-01-15")
     assert review.detect(ledger, DetectionOptions(1)).message == (
         "重複候補は見つかりませんでした。"
         "date_tolerance_days を7にすると、日付がもっと離れた組も探せます。"
