@@ -221,13 +221,18 @@ def test_wrong_arguments_are_refused_in_the_language_of_the_answers(ask):
 def test_an_empty_household_says_how_to_import(tmp_path):
     empty = tmp_path / "vectors.sqlite"
     registering.add_tool(empty, "kakeibo", "家計簿", tmp_path, "household")
-    month, trend, search = answers(
+    search, *others = answers(
         empty,
+        ("kakeibo", {"query": "水"}),
         ("get_monthly_household", {}),
         ("get_category_trend", {}),
-        ("kakeibo", {"query": "水"}),
+        ("detect_duplicates", {}),
+        ("detect_duplicates", {"transaction_ids": [1]}),
+        ("list_duplicate_candidates", {}),
+        ("get_duplicate_stats", {}),
+        ("household_report", {"report": "accounts"}),
     )
-    for answer in (month, trend):
+    for answer in others:
         assert answer.is_error
         assert answer.words.startswith("データファイルが見つかりません")
     assert "mdvec import -n kakeibo" in search.words

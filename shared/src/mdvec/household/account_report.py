@@ -18,7 +18,7 @@ from mdvec.household.core.wording import format_currency, format_percentage
 from mdvec.household.interfaces import accounts, plans
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.ledger_view import statement_notes
-from mdvec.household.overview import read_snapshot
+from mdvec.household.overview import read_snapshot, refuse_empty
 
 _MANY = 5
 """How many gaps are listed for each account."""
@@ -48,8 +48,13 @@ class AccountsAnswer(LedgerAnswer):
 
 
 def accounts_report(ledger: Ledger) -> AccountsAnswer:
-    """Every account with its balance, and the gaps between its statements."""
+    """Every account with its balance, and the gaps between its statements.
+
+    Raises:
+        EmptyLedger: there are no rows yet.
+    """
     with read_snapshot(ledger.connection):
+        refuse_empty(ledger)
         spans = accounts.spans_of(ledger)
         balances = accounts.balances_of(ledger)
         notes = statement_notes(ledger, Days(date.min, date.max))

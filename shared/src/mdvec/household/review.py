@@ -40,6 +40,7 @@ from mdvec.household.interfaces.accounts import booked_rows, distinct_accounts
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.linked_again import counted_twice
 from mdvec.household.interfaces.marks import record_decision, update_marks
+from mdvec.household.overview import refuse_empty
 
 MAX_LIMIT: Final = 50
 _DECIDED: Final = ("duplicate", "not_duplicate")
@@ -95,9 +96,12 @@ def detect(
     ``transaction_ids`` limits the search to pairs with at least one of these rows, if it has any.
 
     Raises:
+        EmptyLedger: there are no rows yet, and the search is ``by_user``.
         TransactionNotFound: the household has no row with one of these ids.
         DuplicateDetectionError: the tolerances match too many pairs.
     """
+    if by_user:
+        refuse_empty(ledger)
     transaction_ids = transaction_ids or None  # language models pass [] to mean no list
     if transaction_ids is not None:
         there = duplicate_checks.transactions_with_ids(ledger, transaction_ids)
@@ -137,6 +141,7 @@ def detect(
     message = review_wording.detection_message(
         detection, counts, least=options.min_similarity_score,
         wider_days=wider if wider > options.date_tolerance_days else 0,
+        too_many=detected.are_too_many_with_those_below,
     )  # fmt: skip
     return replace(detection, message=message)
 
@@ -181,6 +186,7 @@ def list_candidates(
     """A page of the open candidates, likely ones first; without ``skip_checked`` of all pairs.
 
     Raises:
+        EmptyLedger: there are no rows yet.
         DuplicateResolutionError: ``limit`` is not 1 to 50, or there is no such page.
     """
     if not 1 <= limit <= MAX_LIMIT:
@@ -188,6 +194,7 @@ def list_candidates(
             f"limit は1〜{MAX_LIMIT}で指定してください（指定値: {limit}）"
         )
     with snapshot(ledger.connection):
+        refuse_empty(ledger)
         listed = listed_candidates(arrange(duplicate_checks.open_pairs(ledger)))
         closed = [] if skip_checked else duplicate_checks.closed_checks(ledger)
         total = len(listed) + len(closed)
@@ -229,8 +236,13 @@ def candidate_detail(ledger: Ledger, check_id: int) -> DuplicateCandidate:
 
 
 def stats(ledger: Ledger) -> DuplicateStats:
-    """The numbers of rows, marked rows, listed candidates, and rejected pairs."""
+    """The numbers of rows, marked rows, listed candidates, and rejected pairs.
+
+    Raises:
+        EmptyLedger: there are no rows yet.
+    """
     with snapshot(ledger.connection):
+        refuse_empty(ledger)
         rows, marked, rejected = duplicate_checks.review_counts(ledger)
         listed = listed_candidates(arrange(duplicate_checks.open_pairs(ledger)))
     rate = 100 * marked / rows if rows else 0.0

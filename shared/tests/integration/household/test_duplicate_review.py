@@ -1,5 +1,6 @@
 """A review of duplicates on a real database: listed pairs, decisions and restorations."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import apsw
@@ -40,6 +41,7 @@ def version(ledger):
 
 
 def test_a_search_without_likely_pairs_offers_a_wider_one(ledger):
+    add(ledger, date="2022-01-15")
     assert review.detect(ledger, DetectionOptions(1)).message == (
         "重複候補は見つかりませんでした。"
         "date_tolerance_days を7にすると、日付がもっと離れた組も探せます。"
@@ -53,12 +55,14 @@ def test_a_search_without_likely_pairs_offers_a_wider_one(ledger):
         "1件の重複候補が見つかりました（同じ買い物らしい 0件、別の買い物らしい 1件）。"
         "list_duplicate_candidates で一覧を確認できます。"
         "date_tolerance_days を7にすると、日付がもっと離れた組も探せます。"
-        "ほかに類似度0.5未満の組が2件あります（min_similarity_score を下げると候補になります）。"
+        "ほかに類似度0.5未満の組が2件あります"
+        "（min_similarity_score を下げると、似たものはまとめて候補になります）。"
     )
     widest = review.detect(ledger, DetectionOptions(366, min_similarity_score=0))
     assert "date_tolerance_days" not in widest.message
     found = Detection(1, 0, 1, 0, below_threshold_count=2, dropped_count=0, followed_count=0)
-    told = detection_message(found, CandidateCounts.of([]), least=0, wider_days=0)
+    none = CandidateCounts.of([])
+    told = detection_message(found, none, least=0, wider_days=0, too_many=False)
     assert "類似度" not in told  # none is below 0
     (one,) = review.list_candidates(ledger).candidates
     assert (one.is_likely, one.reasons) == (
@@ -367,3 +371,27 @@ def test_decisions_that_would_keep_no_row_keep_one(ledger, three):
             marks_table.update_marks(ledger)
     assert len(marks(ledger)) == 2
     assert set(marks(ledger).values()) | set(marks(ledger)) == {1, 2, 3}
+
+
+def test_every_pair_that_the_tolerances_and_the_score_admit_is_listed(ledger):
+    add(ledger, date="2024-01-16", description="ドラッグB", amount=-2_000, account="カードA")
+    add(ledger, date="2024-01-18", description="ドラッグB", amount=-2_010, account="PayPay")
+    near = DetectionOptions(2, Decimal(10), Decimal(0))
+    assert "類似度0.5未満の組が1件あります" in review.detect(ledger, near).message
+    found = review.detect(ledger, replace(near, min_similarity_score=0), [1])
+    assert (found.candidates_count, found.below_threshold_count) == (1, 0)
+    (one,) = review.list_candidates(ledger).candidates
+    assert (one.similarity_score < 0.01, one.amount_diff) == (True, 10)
+
+
+def test_pairs_too_many_to_list_are_not_promised(ledger, monkeypatch):
+    for amount in (-1_000, -1_001, -1_002):
+        add(ledger, amount=amount, account="カードA", mf_id=str(amount))
+    for module in ("pair", "pairs"):
+        monkeypatch.setattr(f"mdvec.household.core.{module}.MAX_PAIRS", 2)
+    assert review.detect(ledger, DetectionOptions(0)).message.endswith(
+        "ほかに類似度0.5未満の組が3件あります（min_similarity_score を下げ、"
+        "多いので日付や金額の許容誤差も小さくすると候補になります）。"
+    )
+    with pytest.raises(DuplicateDetectionError, match="多すぎます（3件以上"):
+        review.detect(ledger, DetectionOptions(0, min_similarity_score=0))

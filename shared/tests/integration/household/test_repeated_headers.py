@@ -6,6 +6,8 @@ from itertools import accumulate
 import pytest
 from household_folder import HouseholdFolder
 
+from mdvec.household import review
+from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.month import monthly_household
 
 CARD = "ご利用日,ご利用店名,ご利用金額"
@@ -145,3 +147,31 @@ def test_an_answer_says_how_much_is_in_more_than_one_section_of_its_days(stateme
         answer = statements.ask(monthly_household, period=month)
         said = [note for note in answer.notes if "1件（30円）あり、すべて数えています" in note]
         assert bool(said) == is_said
+
+
+MONEY_FORWARD = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替"
+TWICE = (False, ("同じ口座の明細に別の行としてある",))
+ONCE = (True, ("店名が同じ",))
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "below_one"),
+    [
+        (CARD, TRAIN, TWICE),
+        (MONEY_FORWARD, "1,2026/07/01,鉄道,-1000,現金,交通費,電車,,0", TWICE),
+        (BANK, "2026/07/01,手数料,,110,,9890,", ONCE),  # the balance did not go on
+    ],
+)
+def test_equal_rows_below_one_header_are_two_purchases_and_below_two_perhaps_one(
+    statements, header, row, below_one
+):
+    later = row.replace("07", "09")
+    statements.put("one.csv", header, row, row)
+    statements.put("two.csv", header, later, header, later.replace("9890", "8890"))
+    if header == CARD:
+        statements.map("one.csv", save=True)
+    statements.import_()
+    statements.ask(review.detect, DetectionOptions())
+    found = statements.ask(review.list_candidates).candidates
+    judged = {each.transaction_1.source_file: (each.is_likely, each.reasons) for each in found}
+    assert judged == {"one.csv": below_one, "two.csv": ONCE}

@@ -70,8 +70,8 @@ class Judge:
     linked_again: Collection[frozenset[int]] = ()
     """Pairs of rows, by id, that may be a single row with two Money Forward IDs."""
     booked: Mapping[int, tuple[int, int]] = field(default_factory=dict)
-    """For each row, by id, that the balances of its statement show to be booked: the statement's
-    id, and the balance after the row."""
+    """For each row without an ID, by id, that is surely a line of its own: the statement's id, and
+    a place in it."""
 
     def __post_init__(self) -> None:
         name = cache(partial(shop_name, reading=self.reading))
@@ -96,8 +96,8 @@ class Judge:
         return Pair(first, second, round(1 / (1 + math.exp(-points)), 4), tuple(reasons))
 
     def _are_booked_apart(self, row: ComparedRow, other: ComparedRow) -> bool:
-        """Whether both are bookings of one account, as the running balances of one file show."""
-        if not row.account or row.account != other.account:
+        """Whether both are of one account and amount, and lines of their own in one file."""
+        if not row.account or row.account != other.account or row.amount != other.amount:
             return False
         first, second = self.booked.get(row.id), self.booked.get(other.id)
         if first is None or second is None:

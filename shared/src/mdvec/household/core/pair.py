@@ -29,6 +29,8 @@ _OF_CERTAINTY: Final = frozenset(
 """Reasons that change only the score, not what the pair is."""
 _SURE: Final = 0.9
 """Purchases that score this much are not taken together with likely ones."""
+MAX_PAIRS: Final = 100_000
+"""A search that finds more pairs is refused."""
 MAX_DATE_TOLERANCE = 366
 _MAX_AMOUNT_TOLERANCE = 10**12
 _ANY_AMOUNT = 2**63
@@ -205,6 +207,11 @@ class FoundPairs:
 
     pairs: tuple[Pair, ...]
     below: int
+
+    @property
+    def are_too_many_with_those_below(self) -> bool:
+        """Whether a search with these tolerances and a minimum score of 0 is refused."""
+        return len(self.pairs) + self.below > MAX_PAIRS
 
 
 Payee = tuple[str, str]

@@ -30,6 +30,7 @@ from mdvec.household.core.evidence import (
 )
 from mdvec.household.core.pair import (
     LIKELY,
+    MAX_PAIRS,
     ComparedRow,
     DetectionOptions,
     DuplicateDetectionError,
@@ -50,6 +51,8 @@ _BLOCK = 1_000_000
 _WORDS = 4
 """The size, in 64-bit words, of the bit set of a name's parts."""
 _MIN_SHARED = 0.75
+_NOT_WORTH_ASKING = 0.2
+"""Above this score, only pairs that may be one purchase are judged, as judging takes long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,18 +139,21 @@ class CandidatePairs:
         equal: Bools = self.table.amounts[self.first] == self.table.amounts[self.second]
         return equal
 
-    def with_changed_amounts(self, judge: Judge) -> CandidatePairs:
-        """The pairs with different amounts that can still be one purchase.
+    def with_changed_amounts(self, judge: Judge, least: float) -> CandidatePairs:
+        """The pairs with different amounts that may score ``least``; if that is low, all of them.
 
-        Their rows are of one account and shop; or of two accounts that mirror each other, or of
-        which one is kept by hand, with similar names; or one row names the other's account.
+        Rows of which it is worth asking are of one account and shop; or of two sources that mirror
+        each other, or of which one is kept by hand, with similar names; or one row names the
+        other's account.
         """
         pairs = self.where(~self.equal_amounts)
+        if least < _NOT_WORTH_ASKING:
+            return pairs
         first, second = (pairs.table.accounts[rows] for rows in (pairs.first, pairs.second))
         one_shop = pairs.table.shops[pairs.first] == pairs.table.shops[pairs.second]
         days = pairs.table.days[pairs.second] - pairs.table.days[pairs.first]
         mask = one_shop & (first == second) & (days > 0) & (days <= FINAL_DAYS)
-        related = (first != second) & pairs.are_related(judge)
+        related = pairs.are_related(judge)
         mask[related] |= pairs.where(related).have_similar_names(judge)
         nameable = np.array([*map(is_nameable, pairs.table.account_names)], dtype=bool)
         open_to_names = (first != second) & ~mask & (nameable[first] | nameable[second])
@@ -159,7 +165,7 @@ class CandidatePairs:
         return CandidatePairs(self.table, self.first[mask], self.second[mask])
 
     def are_related(self, judge: Judge) -> Bools:
-        """Which pairs are of accounts that mirror each other, or of which one is kept by hand."""
+        """Which pairs are of sources that mirror each other, or of which one is kept by hand."""
         names = self.table.source_names
         by_hand = np.array([is_by_hand(account) for account, _ in names], dtype=bool)
         first, second = self.table.sources[self.first], self.table.sources[self.second]
@@ -394,7 +400,6 @@ def _join_groups(
 
 
 MAX_COMPARISONS = 30_000_000
-MAX_PAIRS = 100_000
 _MAX_JUDGED = 300_000
 
 
@@ -437,7 +442,9 @@ def find_pairs(
     judge = Judge(reading, ShoppingHabits(table), mirrors, separate_accounts, linked_again, booked)
     for block in table.candidates(days, ids):
         examined += block.count
-        _add(promising, block.with_changed_amounts(judge))
+        if examined > MAX_PAIRS and not options.min_similarity_score:
+            raise _too_many(examined)
+        _add(promising, block.with_changed_amounts(judge, options.min_similarity_score))
     pairs = match_one_to_one(judge.judge(entry, other) for entry, other in promising)
     candidates = [pair for pair in pairs if options.shows(pair)]
     if len(candidates) > MAX_PAIRS:

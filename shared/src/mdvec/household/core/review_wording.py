@@ -123,13 +123,16 @@ def candidate_row(row: Transaction) -> CandidateRow:
 
 
 def detection_message(
-    summary: Detection, counts: CandidateCounts, *, least: float, wider_days: int
+    summary: Detection, counts: CandidateCounts, *, least: float, wider_days: int, too_many: bool
 ) -> str:
     """The message after a search: its numbers, and a wider search to try if no purchase is likely.
 
     ``least`` is the minimum score of the search, ``wider_days`` the tolerance of the wider one, or
-    0 if there is none.
+    0 if there is none. ``too_many``: the same search with a minimum score of 0 is refused.
     """
+    lower = "ると、似たものはまとめて"
+    if too_many:
+        lower = "、多いので日付や金額の許容誤差も小さくすると"
     total = summary.candidates_count
     first_sentence = "重複候補は見つかりませんでした。"
     if total:
@@ -151,7 +154,7 @@ def detection_message(
             summary.followed_count
         ),
         f"ほかに類似度{least:g}未満の組が{summary.below_threshold_count}件あります"
-        "（min_similarity_score を下げると候補になります）。": (
+        f"（min_similarity_score を下げ{lower}候補になります）。": (
             least > 0 and summary.below_threshold_count
         ),
     }
