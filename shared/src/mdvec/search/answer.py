@@ -31,12 +31,13 @@ from mdvec.search.filtering import (
     Narrowed,
     about_excluded,
     explain_empty,
+    left_by_exact,
     narrow,
     only_subjects,
     without_document,
 )
 from mdvec.search.hits import Hit, hits
-from mdvec.search.notes import not_mentioned, why_fewer, without_vectors
+from mdvec.search.notes import beyond_hits, not_mentioned, why_fewer, without_vectors
 from mdvec.search.ordering import Records, each_text_once, newest_first, reranked, with_records
 from mdvec.search.question_vectors import EmbedderOf, question_vectors
 from mdvec.search.ranking import MIN_SCORE, RankedChunk, Ranking, pooled, ranked_together
@@ -351,7 +352,7 @@ class _Search:
         ranked = self._with_records(ranking.chunks)
         ordered, about_order = self._ordered(ranked, tools)
         with self.stopwatch.stage("passages"):
-            shown, truncated = hits(
+            shown, omitted = hits(
                 self.connection, ordered, question.returning, question.k, question.max_chars
             )
         return Answer(
@@ -362,13 +363,18 @@ class _Search:
             confident=ranking.is_confident,
             is_asked=self.is_asked,
             evidence=ranking.evidence,
-            truncated=truncated,
+            truncated=omitted > 0 or any(hit.truncated for hit in shown),
             notes=(
                 *notes,
                 *(note for left in narrowed for note in left.notes),
                 *about_excluded(
                     "passage",
                     ((tool, left.excluded) for tool, left in zip(tools, narrowed, strict=True)),
+                ),
+                *beyond_hits(
+                    shown,
+                    omitted,
+                    *left_by_exact(self.connection, question.filters, tools, narrowed),
                 ),
                 *without_vectors(
                     (of_tool for result in results.values() for of_tool in result.of_tools),

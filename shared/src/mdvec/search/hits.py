@@ -165,8 +165,8 @@ def hits(
     returning: Returning,
     k: int,
     max_chars: int,
-) -> tuple[list[Hit], bool]:
-    """The first ``k`` distinct passages, and whether the budget cut or omitted any."""
+) -> tuple[list[Hit], int]:
+    """The first ``k`` distinct passages, and how many of them the budget omitted."""
     passages = _passages(connection, ranked, returning, k)
     spans = within_budget([passage.span for passage in passages], max_chars)
     first = passages[: len(spans)]
@@ -184,7 +184,7 @@ def hits(
         )
         for passage, span in zip(passages, spans, strict=False)
     ]
-    return shown, len(shown) < len(passages) or any(hit.truncated for hit in shown)
+    return shown, len(passages) - len(shown)
 
 
 def of_documents(
