@@ -51,7 +51,7 @@ from mdvec.text import (
     readable_chunk,
 )
 from mdvec.timing import Stopwatch
-from mdvec.tools import KINDS, Tool, never_read, offered_name, registry, still_to_come
+from mdvec.tools import KINDS, Tool, never_read, not_imported, offered_name, registry, still_to_come
 
 if TYPE_CHECKING:
     from mdvec.embedding import Reranker, Vectors
@@ -259,7 +259,8 @@ def query_like(
         SearchRefused: no tool has such a document.
     """
     with open_database(database, "read") as connection, snapshot(connection):
-        for tool in requested_tools(connection, tools):
+        requested = requested_tools(connection, tools)
+        for tool in requested:
             if tool.model is None or KINDS[tool.kind].is_made_of_records:
                 continue
             named = index.documents_called(connection, tool.tables, file_path)
@@ -269,7 +270,9 @@ def query_like(
                 body = stored.content[matter_of(stored.content, stored.file_path).body :]
                 text = readable_chunk(stored.file_path, body)[:_LIKE_CHARS]
                 return SourceDocument(tool.name, stored.file_path), f"{stored.title}\n{text}"
-    raise SearchRefused(f"no document {quoted(file_path)} here; hits and listings name them")
+        waiting = not_imported(connection, requested, file_path)
+    missing = f"no document {quoted(file_path)} here; hits and listings name them"
+    raise SearchRefused(waiting or missing)
 
 
 @dataclass(frozen=True, slots=True)

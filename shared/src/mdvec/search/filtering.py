@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mdvec import index
 from mdvec.search.core.filters import Filters
 from mdvec.text import counted, folded, folded_tag, nearest_texts, quoted, shortened
-from mdvec.tools import KINDS, Tool
+from mdvec.tools import KINDS, Tool, not_imported
 
 _MAX_NAMED_TAGS = 5
 _ROWS_ARE_FOUND = "the household's own tools find rows by words, days and amounts"
@@ -241,6 +241,8 @@ def _explain(
     if single.links_to is not None:
         name = single.links_to
         is_there = any(index.documents_called(connection, tool.tables, name) for tool in requested)
+        if not is_there and (waiting := not_imported(connection, requested, name)):
+            return waiting
         what = "links to" if is_there else "is called, or links to,"
         return f"no note of {names} {what} {quoted(name)}"
     if single.where:

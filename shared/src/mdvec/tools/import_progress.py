@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import apsw
 
 from mdvec import index
 from mdvec.database import column
+from mdvec.files import SourceMissing, scan
 from mdvec.platform import is_held
-from mdvec.text import counted, identifier, shown_name, some_of
+from mdvec.text import composed, counted, identifier, quoted, shown_name, some_of
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import offered_name
 from mdvec.tools.registry import Tool, lock_file
@@ -86,6 +88,34 @@ def never_read(connection: apsw.Connection, tool: Tool) -> str | None:
     names = some_of([shown_name(str(path)) for path in paths], _MAX_NAMED)
     lacking = f"answers from {tool.name} lack what could not be imported"
     return f"{lacking}: {names} ({offered_name('list_sources')} says why)" if paths else None
+
+
+def not_imported(connection: apsw.Connection, tools: Iterable[Tool], path: str) -> str | None:
+    """Why the index lacks a file that is in a tool's folder; None if it is in none."""
+    return next(filter(None, (_not_imported(connection, tool, path) for tool in tools)), None)
+
+
+def _not_imported(connection: apsw.Connection, tool: Tool, path: str) -> str | None:
+    if tool.scan is None or not KINDS[tool.kind].has_passages:
+        return None
+    asked = path.removeprefix(f"{tool.source}/")
+    try:
+        is_there = (tool.source / asked).is_file()
+        found = [file.path for file in scan(tool.source, tool.scan).files] if is_there else []
+    except (OSError, ValueError, SourceMissing):  # no system takes such a path
+        return None
+    if composed(asked) not in map(composed, found):
+        return None
+    if index.documents.stored_text(connection, tool.tables, asked) is not None:
+        return None
+    reason = connection.execute(
+        "SELECT reason FROM import_failures WHERE tool_id = ? AND path = ?", (tool.id, asked)
+    ).get
+    if reason is not None:
+        return f"{quoted(asked)} of {tool.name} could not be imported: {reason}"
+    is_running = is_being_imported(Path(connection.filename), tool)
+    how = _IS_RUNNING if is_running else f"{offered_name('reindex')} imports it"
+    return f"{quoted(asked)} of {tool.name} is not imported yet; {how}"
 
 
 def _missing(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> str | None:
