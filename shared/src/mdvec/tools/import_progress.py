@@ -119,11 +119,13 @@ def _not_imported(connection: apsw.Connection, tool: Tool, path: str) -> str | N
 
 
 def _missing(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> str | None:
-    if _is_unfinished(tool):
+    has_texts = KINDS[tool.kind].has_texts
+    rebuilt = index.documents.staged_documents(connection, tool.tables) if has_texts else None
+    is_building_again = rebuilt is not None and is_running  # after an import that did not finish
+    if _is_unfinished(tool) and not is_building_again:
         return _so_far(connection, tool, is_running=is_running)
-    if not KINDS[tool.kind].has_texts:
+    if not has_texts:
         return None
-    rebuilt = index.documents.staged_documents(connection, tool.tables)
     if not tool.generation:
         return _before_first(connection, tool, rebuilt, is_running=is_running)
     if rebuilt is not None:
