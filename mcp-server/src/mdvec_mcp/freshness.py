@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 from mcp.server.mcpserver import Context
 from mdvec import sync
-from mdvec.database import FileStamp, open_database, stamp_of
+from mdvec.database import FileStamp, KeptReader, open_database, stamp_of
 from mdvec.errors import MdvecError
 from mdvec.japanese import in_japanese
 from mdvec.sync import Attempts
@@ -117,6 +117,7 @@ class FreshnessWatch:
     _attempts: Attempts = field(default_factory=Attempts)
     _first: dict[str, ImportRun] = field(default_factory=dict)
     _first_check_until: dict[str, float] = field(default_factory=dict)
+    _slow_look: threading.Thread | None = None
 
     def serves(self, tool: Tool) -> bool:
         """Whether this server offers the tool."""
@@ -174,6 +175,30 @@ class FreshnessWatch:
     def check_tool(self, name: str) -> SourceCheck:
         """Start a check of one tool."""
         return self.check(f"tool {name}", lambda tool: tool.name == name)
+
+    def about_shown(
+        self, shown: Mapping[str, Iterable[str]], kept: KeptReader | None = None
+    ) -> list[str]:
+        """Notes on shown documents, by tool, whose files are no longer as they were imported.
+
+        If that takes longer than an answer waits, there are none; ``kept`` lends a connection.
+        """
+        notes: list[str] = []
+
+        def look() -> None:
+            try:
+                opened = open_database(self.database, "read") if kept is None else kept.connection()
+                with opened as connection:
+                    notes.extend(sync.about_shown(connection, shown))
+            except MdvecError as error:
+                logger.info("no look at what is shown: %s", error)
+
+        if self._slow_look is None or not self._slow_look.is_alive():
+            thread = threading.Thread(target=look, daemon=True)
+            thread.start()
+            thread.join(_WAIT_SECONDS)
+            self._slow_look = thread if thread.is_alive() else None
+        return [*notes]
 
     def check_tables(self, concerns: Concerns, *, runs_sql: bool) -> Notes:
         """Check the sources of all tables; if SQL will run, wait a moment for imports it concerns.

@@ -125,7 +125,7 @@ def source_values(
 def source_text(values: Values, today: date) -> str:
     """A source in words; texts from documents are quoted."""
     at, files, failed = values["last_import_at"], values["files"], values["failed"]
-    when = f"last import {at}" if at else "never imported"
+    when = f"last import {at}" if at else "no import has finished yet"
     is_running = values["import"] is not None and values["import"]["state"] == "running"
     state = "an import is running" if is_running else "the index is up to date"
     fine = f"{counted(files, 'file')}, {state}"
@@ -188,8 +188,13 @@ def _last_import(freshness: FreshnessWatch, tool: Tool) -> Values | None:
         return _running(f"{run.how_far()} ({run.seconds:.0f} s). {run.notice}".rstrip(), *files)
     if is_being_imported(freshness.database, tool):
         done, files_found = tool.import_done or 0, tool.import_files or 0
-        text = f"by another process: {done:,} of {counted(files_found, 'file')}"
-        return _running(text, done, files_found)
+        so_far = f"{done:,} of {counted(files_found, 'file')}"
+        with open_database(freshness.database, "read") as connection:
+            rebuilt = index.documents.staged_documents(connection, tool.tables)
+        if rebuilt is not None:  # the counts are those of an earlier import
+            done, files_found = 0, 0
+            so_far = f"{counted(rebuilt, 'document')} built again so far"
+        return _running(f"by another process: {so_far}", done, files_found)
     last = freshness.imports.last(tool.name)
     if last is None or last.end is None:
         return None

@@ -6,6 +6,7 @@ import sys
 import pytest
 from collection import RULES, Collection, water_and_rice
 from mdvec.database.connection import open_database
+from mdvec.importing import ImportInterrupted
 from mdvec.manage import registering
 from mdvec.manage.registering import rename_tool
 from mdvec.settings import Settings
@@ -13,6 +14,7 @@ from mdvec.settings.sections import DatabaseSettings, ModelSettings
 from mdvec.sync.imports import Imports
 
 from mdvec_mcp.freshness import FreshnessWatch, freshness_in_english
+from mdvec_mcp.upkeep import source_list
 
 NEWER = "1 file is newer than the index of notes; reindex imports it"
 COLD = """
@@ -105,3 +107,23 @@ def test_names_of_no_tools_are_not_remembered_without_end(notes):
     watch.wait_for_first_checks()
     assert 0 < len(watch._last_checks) <= 100
     assert not watch._first_check_until
+
+
+def test_a_rebuild_elsewhere_after_a_stopped_first_import_is_told_by_its_own_count(tmp_path):
+    notes = Collection(tmp_path / "メモ", tmp_path / "v.sqlite")
+    for name in ("水", "米", "麦"):
+        notes.write(f"{name}.md", f"# {name}\n\n{name}の話。\n")
+
+    def stop(progress) -> None:
+        if progress.files_done == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(ImportInterrupted):
+        notes.import_("new", on_progress=stop)
+    watch = FreshnessWatch(notes.database, RULES, 0, False, Imports(Settings()))
+    told: list[str] = []
+    notes.import_("replace", on_progress=lambda _: told.append(source_list(watch).text))
+    assert "; no import has finished yet; " in told[-1]
+    assert "notes is being built again" not in told[-1]  # the line of the import tells it
+    assert "import running: by another process: 3 documents built again so far" in told[-1]
+    assert "import running" not in source_list(watch).text

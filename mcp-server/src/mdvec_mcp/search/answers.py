@@ -83,8 +83,6 @@ def as_text(answer: Answer, max_chars: int, links: Sequence[str], *, wide: bool)
     elif answer.first_sentence:
         parts.append(answer.first_sentence)
     notes = _note_lines(answer.notes)
-    if answer.truncated and not any(hit.truncated for hit in answer.results):
-        notes.append("note: more was found than fits; use a smaller k, or ask more precisely")
     room = max_chars - sum(len(part) + 2 for part in (*parts, *notes))
     fence = fence_for(hit.content for hit in answer.results)
     texts = hit_texts(answer.results, links, max(room, max_chars // 2), fence, wide=wide)

@@ -145,9 +145,15 @@ class SearchContext:
             self.database, question, self.models.embedder, self.engine, self.models.reranker,
             manage.RECORDS, self.kept, self.freshness.imports.has_begun,
         )  # fmt: skip
-        if not answer.confident:  # the answer may have just been written
+        shown: dict[str, list[str]] = {}
+        for hit in answer.results:
+            shown.setdefault(hit.tool, []).append(hit.file_path)
+        older = self.freshness.about_shown(shown, self.kept)
+        if older:
+            check = self.check(tools, 0)
+        elif not answer.confident:  # the answer may have just been written
             check = self.check(tools, _UNANSWERED_SECONDS)
-        return replace(answer, notes=(*answer.notes, *check.notes(_freshness)))
+        return replace(answer, notes=(*answer.notes, *older, *check.notes(_freshness)))
 
     def list_documents(self, stated: Question, page: int) -> Listing:
         """A page of the documents that pass the filters."""
@@ -381,7 +387,9 @@ def add_get_document(offer: Offer, context: SearchContext) -> None:
             context.freshness.served_names((tool,))
             check = context.check((tool,))
             document = documents.read_document(context.database, tool, file_path, part, max_chars)
-            notes = check.notes(freshness_in_english)
+            older = context.freshness.about_shown({tool: [document.file_path]}, context.kept)
+            check = context.check((tool,), 0) if older else check
+            notes = [*older, *check.notes(freshness_in_english)]
             return ToolReply(
                 document_text(document, notes, numbered=line_numbers is True),
                 lambda: {**asdict(document), "notes": notes},

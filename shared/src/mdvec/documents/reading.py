@@ -28,7 +28,7 @@ from mdvec.text import (
     shortened,
     with_page_lines,
 )
-from mdvec.tools import Tool, registry, unfinished
+from mdvec.tools import Tool, not_imported, registry, unfinished
 
 _MAX_NAMES, _MAX_SHOWN = 5, 200
 _AS_A_HIT = re.compile(r"(?P<path>.+):(?P<first>[1-9][0-9]{0,8})-(?P<last>[1-9][0-9]{0,8})")
@@ -236,6 +236,9 @@ def _no_document(
     known = [line.file_path for line in documents.document_lines(connection, tables)]
     if not known:
         return f"{tool.name} has no documents yet; import them with: mdvec import -n {tool.name}"
+    waiting = not_imported(connection, [tool], file_path)
+    if waiting is not None:
+        return f"{waiting}{f'. {missing}' if missing else ''}"
     asked = file_path.removeprefix(f"{tool.source}/")  # documents are named by relative paths
     near = difflib.get_close_matches(asked, known, n=_MAX_NAMES, cutoff=0.4)
     near += [path for path in known if path.endswith(f"/{asked}") and path not in near]

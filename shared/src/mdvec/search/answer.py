@@ -31,12 +31,13 @@ from mdvec.search.filtering import (
     Narrowed,
     about_excluded,
     explain_empty,
+    left_by_exact,
     narrow,
     only_subjects,
     without_document,
 )
 from mdvec.search.hits import Hit, hits
-from mdvec.search.notes import not_mentioned, why_fewer, without_vectors
+from mdvec.search.notes import beyond_hits, not_mentioned, why_fewer, without_vectors
 from mdvec.search.ordering import Records, each_text_once, newest_first, reranked, with_records
 from mdvec.search.question_vectors import EmbedderOf, question_vectors
 from mdvec.search.ranking import MIN_SCORE, RankedChunk, Ranking, pooled, ranked_together
@@ -50,7 +51,7 @@ from mdvec.text import (
     readable_chunk,
 )
 from mdvec.timing import Stopwatch
-from mdvec.tools import KINDS, Tool, never_read, offered_name, registry, still_to_come
+from mdvec.tools import KINDS, Tool, never_read, not_imported, offered_name, registry, still_to_come
 
 if TYPE_CHECKING:
     from mdvec.embedding import Reranker, Vectors
@@ -258,7 +259,8 @@ def query_like(
         SearchRefused: no tool has such a document.
     """
     with open_database(database, "read") as connection, snapshot(connection):
-        for tool in requested_tools(connection, tools):
+        requested = requested_tools(connection, tools)
+        for tool in requested:
             if tool.model is None or KINDS[tool.kind].is_made_of_records:
                 continue
             named = index.documents_called(connection, tool.tables, file_path)
@@ -268,7 +270,9 @@ def query_like(
                 body = stored.content[matter_of(stored.content, stored.file_path).body :]
                 text = readable_chunk(stored.file_path, body)[:_LIKE_CHARS]
                 return SourceDocument(tool.name, stored.file_path), f"{stored.title}\n{text}"
-    raise SearchRefused(f"no document {quoted(file_path)} here; hits and listings name them")
+        waiting = not_imported(connection, requested, file_path)
+    missing = f"no document {quoted(file_path)} here; hits and listings name them"
+    raise SearchRefused(waiting or missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +355,7 @@ class _Search:
         ranked = self._with_records(ranking.chunks)
         ordered, about_order = self._ordered(ranked, tools)
         with self.stopwatch.stage("passages"):
-            shown, truncated = hits(
+            shown, omitted = hits(
                 self.connection, ordered, question.returning, question.k, question.max_chars
             )
         return Answer(
@@ -362,13 +366,18 @@ class _Search:
             confident=ranking.is_confident,
             is_asked=self.is_asked,
             evidence=ranking.evidence,
-            truncated=truncated,
+            truncated=omitted > 0 or any(hit.truncated for hit in shown),
             notes=(
                 *notes,
                 *(note for left in narrowed for note in left.notes),
                 *about_excluded(
                     "passage",
                     ((tool, left.excluded) for tool, left in zip(tools, narrowed, strict=True)),
+                ),
+                *beyond_hits(
+                    shown,
+                    omitted,
+                    *left_by_exact(self.connection, question.filters, tools, narrowed),
                 ),
                 *without_vectors(
                     (of_tool for result in results.values() for of_tool in result.of_tools),

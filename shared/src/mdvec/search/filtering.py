@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mdvec import index
 from mdvec.search.core.filters import Filters
 from mdvec.text import counted, folded, folded_tag, nearest_texts, quoted, shortened
-from mdvec.tools import KINDS, Tool
+from mdvec.tools import KINDS, Tool, not_imported
 
 _MAX_NAMED_TAGS = 5
 _ROWS_ARE_FOUND = "the household's own tools find rows by words, days and amounts"
@@ -58,6 +58,22 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
     if filters.is_of_passages:
         chunks, excluded = _saying(connection, tool, filters, chunks)
     return Narrowed(chunks, tuple(notes), excluded)
+
+
+def left_by_exact(
+    connection: apsw.Connection,
+    filters: Filters,
+    tools: Sequence[Tool],
+    narrowed: Sequence[Narrowed],
+) -> tuple[int, int]:
+    """How many passages the filters leave, and of how many documents; 0 without an exact text."""
+    passages = documents = 0
+    for tool, left in zip(tools, narrowed, strict=True):
+        if filters.exact and left.chunks is not None:
+            ids = left.chunks.ids().tolist()
+            passages += len(ids)
+            documents += len(index.documents_of_chunks(connection, tool.tables, ids))
+    return passages, documents
 
 
 def about_excluded(unit: str, excluded: Iterable[tuple[Tool, Mapping[str, int]]]) -> list[str]:
@@ -134,9 +150,10 @@ def passing_documents(
 ) -> tuple[list[int], tuple[str, ...], dict[str, int]]:
     """The ids of a tool's documents that pass the filters, with notes and counts as ``Narrowed``.
 
-    A document passes ``exclude`` if none of its passages has the text.
+    A document passes ``exclude`` if none of its passages has the text, ``exact`` if each text is in
+    any of them.
     """
-    rest = replace(filters, exclude=())
+    rest = replace(filters, exclude=(), exact=())
     is_current = _is_current(connection, tool, filters)
     if rest.is_of_passages or not is_current:
         narrowed = narrow(connection, tool, rest if is_current else filters)
@@ -149,10 +166,17 @@ def passing_documents(
         condition = _condition(connection, tool, rest)
         passing = index.documents_passing(connection, tool.tables, condition)
         notes = tuple(_about_passing(connection, tool, rest))
+
+    def documents_with(words: str, *, inside: bool) -> set[int]:
+        chunks = index.chunks_saying(connection, tool.tables, words, inside=inside)
+        return set(index.documents_of_chunks(connection, tool.tables, chunks.tolist()))
+
+    for words in filters.exact if is_current else ():
+        saying = documents_with(words, inside=True)
+        passing = [number for number in passing if number in saying]
     excluded = {}
     for words in filters.exclude if is_current else ():
-        chunks = index.chunks_saying(connection, tool.tables, words, inside=False)
-        saying = set(index.documents_of_chunks(connection, tool.tables, chunks.tolist()))
+        saying = documents_with(words, inside=False)
         left = [number for number in passing if number not in saying]
         excluded[words] = len(passing) - len(left)
         passing = left
@@ -199,7 +223,7 @@ def explain_empty(connection: apsw.Connection, requested: Sequence[Tool], filter
         left = (narrow(connection, tool, single).chunks for tool in requested)
         if not any(chunks is None or chunks.size for chunks in left):
             return _explain(connection, requested, names, single)
-    return f"notes of {names} pass each filter alone, but none passes all ({filters.in_words})"
+    return f"something of {names} passes each filter alone, nothing passes all: {filters.in_words}"
 
 
 def _explain(
@@ -217,6 +241,8 @@ def _explain(
     if single.links_to is not None:
         name = single.links_to
         is_there = any(index.documents_called(connection, tool.tables, name) for tool in requested)
+        if not is_there and (waiting := not_imported(connection, requested, name)):
+            return waiting
         what = "links to" if is_there else "is called, or links to,"
         return f"no note of {names} {what} {quoted(name)}"
     if single.where:

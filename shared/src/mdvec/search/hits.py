@@ -147,7 +147,8 @@ class _Passage:
     """A passage; ``wanted`` is the requested range, and ``span`` its part without machine text.
 
     ``content`` is the whole document if the passage extends beyond one chunk, ``goes_on_at`` where
-    the wanted text continues after machine text.
+    the wanted text continues after machine text. ``also_in`` are chunks of other documents with the
+    same text or, if joined chunks are not all there, with a part of it; each with its place.
     """
 
     ranked_chunk: RankedChunk
@@ -155,6 +156,7 @@ class _Passage:
     content: str | None
     wanted: TextSpan
     goes_on_at: int | None = None
+    also_in: tuple[tuple[RankedChunk, str], ...] = ()
 
 
 def hits(
@@ -163,25 +165,26 @@ def hits(
     returning: Returning,
     k: int,
     max_chars: int,
-) -> tuple[list[Hit], bool]:
-    """The first ``k`` distinct passages, and whether the budget cut or omitted any."""
+) -> tuple[list[Hit], int]:
+    """The first ``k`` distinct passages, and how many of them the budget omitted."""
     passages = _passages(connection, ranked, returning, k)
     spans = within_budget([passage.span for passage in passages], max_chars)
-    first = [passage.ranked_chunk for passage in passages[: len(spans)]]
-    notes = [hit for hit in first if not KINDS[hit.tool.kind].is_made_of_records]
+    first = passages[: len(spans)]
+    chunks = [passage.ranked_chunk for passage in first]
+    notes = [hit for hit in chunks if not KINDS[hit.tool.kind].is_made_of_records]
     properties = of_documents(connection, notes, index.stored_properties)
-    named = [*notes, *(other for hit in notes for other in hit.also_in[:_LINKED_PLACES])]
-    links = of_documents(connection, named, index.links_of)
+    others = [other for passage in first for other, _ in passage.also_in[:_LINKED_PLACES]]
+    links = of_documents(connection, [*notes, *others], index.links_of)
     shown = [
         _with_links(
             connection,
-            passage.ranked_chunk,
+            passage,
             links,
             _hit(passage, span, properties.get(passage.ranked_chunk.document, index.NOT_DERIVED)),
         )
         for passage, span in zip(passages, spans, strict=False)
     ]
-    return shown, len(shown) < len(passages) or any(hit.truncated for hit in shown)
+    return shown, len(passages) - len(shown)
 
 
 def of_documents(
@@ -200,10 +203,11 @@ def of_documents(
 
 def _with_links(
     connection: apsw.Connection,
-    ranked: RankedChunk,
+    passage: _Passage,
     of_document: Mapping[tuple[int, int], index.DocumentLinks],
     hit: Hit,
 ) -> Hit:
+    ranked = passage.ranked_chunk
     if KINDS[ranked.tool.kind].is_made_of_records:
         return hit
     number = ranked.chunk.document_id
@@ -216,8 +220,8 @@ def _with_links(
         pages=pages,
         first_page=first_page,
         also_in=tuple(
-            f"{other.place}{_link_note(of_document.get(other.document, links), links)}"
-            for other in ranked.also_in
+            f"{place}{_link_note(of_document.get(other.document, links), links)}"
+            for other, place in passage.also_in
         ),
         links_to=_paths(links.to),
         linked_from=_paths(links.back),
@@ -255,6 +259,7 @@ def _passages(
                 run.span,
                 None if run.first == run.last else text_of(*_place(ranked[run.best])).content,
                 run.span,
+                also_in=_also_in([ranked[rank] for rank in run.ranks]),
             )
             for run in joined_windows(map(_window, ranked), k)
         ]
@@ -265,6 +270,31 @@ def _passages(
         if len(passages) == k:
             break
     return passages
+
+
+def _also_in(joined: Sequence[RankedChunk]) -> tuple[tuple[RankedChunk, str], ...]:
+    """The chunks of other documents with the text of joined chunks, and the place of each.
+
+    Chunks that follow each other like all the joined ones are one place, which comes before parts.
+    """
+    in_order = sorted(joined, key=lambda member: member.chunk.chunk_index)
+    repeats: dict[tuple[int, int], list[tuple[int, RankedChunk]]] = {}
+    for number, member in enumerate(in_order):
+        for other in member.also_in:
+            repeats.setdefault(other.document, []).append((number, other))
+    whole: list[tuple[RankedChunk, str]] = []
+    parts: list[tuple[RankedChunk, str]] = []
+    for of_document in repeats.values():
+        chunks = [other for _, other in of_document]
+        first, last = chunks[0], chunks[-1]
+        follow = [(at, first.chunk.chunk_index + at) for at in range(len(joined))]
+        if len(joined) == 1:
+            whole += [(other, other.place()) for other in chunks]
+        elif [(number, other.chunk.chunk_index) for number, other in of_document] == follow:
+            whole.append((first, first.place(last)))
+        else:
+            parts += [(other, f"{other.place()} (in part)") for other in chunks]
+    return (*whole, *parts)
 
 
 @dataclass(frozen=True)

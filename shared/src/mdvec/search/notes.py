@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from mdvec.search.candidates import ToolCandidates
 from mdvec.search.core.fusion import SearchMode
+from mdvec.search.hits import Hit
 from mdvec.search.ranking import Pool
 from mdvec.text import shown_name, some_of
 
@@ -18,6 +19,17 @@ def why_fewer(count: int, k: int, searched: int) -> list[str]:
         return []
     which = "no other passage" if count else "no passage"
     return [f"{which} stands out for this question"]
+
+
+def beyond_hits(hits: Sequence[Hit], omitted: int, passages: int, documents: int) -> list[str]:
+    """Notes on hits that did not fit, and on how many passages and documents pass the filters."""
+    notes = ["more was found than fits; use a smaller k, or ask more precisely"] if omitted else []
+    if passages > sum(1 + len(hit.also_in) for hit in hits):
+        notes.append(
+            f"passages that pass the filters: {passages:,}, of documents: {documents:,}; without a "
+            "query, documents are listed"
+        )
+    return notes
 
 
 def not_mentioned(pool: Pool) -> list[str]:

@@ -51,11 +51,10 @@ class RankedChunk:
         """The ids of the tool and the document."""
         return self.tool.id, self.chunk.document_id
 
-    @property
-    def place(self) -> str:
-        """The file and the lines."""
-        chunk = self.chunk
-        return f"{shown_name(chunk.file_path)}:{chunk.start_line}-{chunk.end_line}"
+    def place(self, last: RankedChunk | None = None) -> str:
+        """The file and the lines, up to the end of another chunk (``last``) of the document."""
+        end = self if last is None else last
+        return f"{shown_name(self.chunk.file_path)}:{self.chunk.start_line}-{end.chunk.end_line}"
 
 
 @dataclass(frozen=True, slots=True)

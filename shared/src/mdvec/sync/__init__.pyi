@@ -1,5 +1,6 @@
 from .freshness import Freshness as Freshness
 from .freshness import Source as Source
+from .freshness import about_shown as about_shown
 from .freshness import check_source as check_source
 from .freshness import list_sources as list_sources
 from .freshness import load_modules as load_modules

@@ -5,6 +5,7 @@ A check takes about 0.02 ms per file: it only reads sizes and modification times
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,12 +14,14 @@ from pathlib import Path
 
 from mdvec import tools
 from mdvec.database import Connection, open_database, snapshot
-from mdvec.files import FileState, Scan, ScanRules, SourceMissing
+from mdvec.files import FileState, Scan, ScanRules, SourceMissing, state_of
 from mdvec.importing import Failure, failures, rules_in_force
 from mdvec.manage import KIND_CODE, scan_source
 from mdvec.platform import open_to_read
-from mdvec.text import counted, shown_name, some_of
+from mdvec.text import bundle_of, counted, identifier, on_one_line, shown_name, some_of
 from mdvec.tools import KINDS, registry
+
+logger = logging.getLogger("mdvec")
 
 _NANOSECONDS = 1_000_000_000
 _MAX_NAMED = 3
@@ -248,6 +251,35 @@ def _unknown(tool: tools.Tool, state: str) -> Freshness:
         f"the source of {tool.name}, {tool.source}, {state} (is its disk not mounted?); {answers}"
     )
     return Freshness(tool.name, tool.source, trouble=trouble, kind=tool.kind)
+
+
+def about_shown(connection: Connection, shown: Mapping[str, Iterable[str]]) -> list[str]:
+    """Notes on documents, by tool, whose files are not as they were when they were imported."""
+    changed, gone = list[str](), list[str]()
+    for name, paths in shown.items():
+        tool = registry.get_tool(connection, name)
+        if not KINDS[tool.kind].has_passages or not tool.source.is_dir():
+            continue
+        for path in dict.fromkeys(paths):
+            bundle = bundle_of(path)
+            stored = connection.execute(
+                f"SELECT file_path, size, mtime_ns FROM {identifier(tool.tables.documents)} "
+                "WHERE tool_id = ? AND file_path IN (?, ?) ORDER BY length(file_path)",
+                (tool.id, bundle, path),
+            ).fetchone()
+            try:
+                if stored and state_of((tool.source / stored[0]).stat()) != stored[1:]:
+                    changed.append(path)
+            except (FileNotFoundError, NotADirectoryError):
+                gone.append(path)
+            except OSError as error:
+                logger.info("no look at %s: %s", on_one_line(path), error)
+    notes = []
+    if changed:
+        notes.append(f"newer than its import, so what is shown may be older: {_names(changed)}")
+    if gone:
+        notes.append(f"no longer in the source, and shown as last imported: {_names(gone)}")
+    return notes
 
 
 @dataclass(frozen=True, slots=True)

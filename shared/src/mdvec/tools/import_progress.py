@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import apsw
 
 from mdvec import index
 from mdvec.database import column
+from mdvec.files import SourceMissing, scan
 from mdvec.platform import is_held
-from mdvec.text import counted, identifier, shown_name, some_of
+from mdvec.text import composed, counted, identifier, quoted, shown_name, some_of
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import offered_name
 from mdvec.tools.registry import Tool, lock_file
@@ -88,12 +90,42 @@ def never_read(connection: apsw.Connection, tool: Tool) -> str | None:
     return f"{lacking}: {names} ({offered_name('list_sources')} says why)" if paths else None
 
 
-def _missing(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> str | None:
-    if _is_unfinished(tool):
-        return _so_far(connection, tool, is_running=is_running)
-    if not KINDS[tool.kind].has_texts:
+def not_imported(connection: apsw.Connection, tools: Iterable[Tool], path: str) -> str | None:
+    """Why the index lacks a file that is in a tool's folder; None if it is in none."""
+    return next(filter(None, (_not_imported(connection, tool, path) for tool in tools)), None)
+
+
+def _not_imported(connection: apsw.Connection, tool: Tool, path: str) -> str | None:
+    if tool.scan is None or not KINDS[tool.kind].has_passages:
         return None
-    rebuilt = index.documents.staged_documents(connection, tool.tables)
+    asked = path.removeprefix(f"{tool.source}/")
+    try:
+        is_there = (tool.source / asked).is_file()
+        found = [file.path for file in scan(tool.source, tool.scan).files] if is_there else []
+    except (OSError, ValueError, SourceMissing):  # no system takes such a path
+        return None
+    if composed(asked) not in map(composed, found):
+        return None
+    if index.documents.stored_text(connection, tool.tables, asked) is not None:
+        return None
+    reason = connection.execute(
+        "SELECT reason FROM import_failures WHERE tool_id = ? AND path = ?", (tool.id, asked)
+    ).get
+    if reason is not None:
+        return f"{quoted(asked)} of {tool.name} could not be imported: {reason}"
+    is_running = is_being_imported(Path(connection.filename), tool)
+    how = _IS_RUNNING if is_running else f"{offered_name('reindex')} imports it"
+    return f"{quoted(asked)} of {tool.name} is not imported yet; {how}"
+
+
+def _missing(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> str | None:
+    has_texts = KINDS[tool.kind].has_texts
+    rebuilt = index.documents.staged_documents(connection, tool.tables) if has_texts else None
+    is_building_again = rebuilt is not None and is_running  # after an import that did not finish
+    if _is_unfinished(tool) and not is_building_again:
+        return _so_far(connection, tool, is_running=is_running)
+    if not has_texts:
+        return None
     if not tool.generation:
         return _before_first(connection, tool, rebuilt, is_running=is_running)
     if rebuilt is not None:

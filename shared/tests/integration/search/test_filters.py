@@ -218,8 +218,8 @@ def test_aliases_tags_and_dated_names_are_searched(collection, asked):
         ({"since": "2030", "tags": ["会議"]}, "no note of notes is dated 2030-01-01 or later"),
         (
             {"tags": ["work/solo"], "path": "日記/"},
-            "notes of notes pass each filter alone, but none passes all "
-            "(path 日記/, tag work/solo)",
+            "something of notes passes each filter alone, nothing passes all: "
+            "path 日記/, tag work/solo",
         ),
     ],
 )
@@ -355,3 +355,21 @@ def test_an_exact_text_is_not_put_together_from_two_paragraphs(collection):
     both = {"整える Doctrine": ["a.md"], "方針 整える": [], "Doctrine の設定": ["a.md", "b.md"]}
     for words, files in both.items():
         assert sorted(collection.places("設定", 9, filters=filters(exact=[words]))) == files
+
+
+def test_a_search_for_an_exact_text_says_how_much_has_it_and_that_not_all_of_it_fits(collection):
+    lines = "暮らしの記録を短く残しておくためのものです。" * 20
+    for number in range(12):
+        collection.write(f"{number}.md", f"# 手順\n\n## 準備\n\n手順 {number}。{lines}\n")
+    collection.import_("new")
+    named = filters(exact=["手順"])
+    answer = collection.search("手順", k=50, max_chars=3000, filters=named)
+    passages = answer.notes[-1].partition(": ")[2].partition(",")[0]
+    assert len(answer.results) < 12 <= int(passages)
+    assert answer.notes[-2:] == (
+        "more was found than fits; use a smaller k, or ask more precisely",
+        f"passages that pass the filters: {passages}, of documents: 12; without a query, documents "
+        "are listed",
+    )
+    few = filters(exact=["手順 3"])
+    assert not collection.search("手順", k=50, filters=few).notes

@@ -3,13 +3,14 @@
 import unicodedata
 
 import pytest
-from collection import Collection
+from collection import Collection, filtered
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from table_of_cases import each
 
 from mdvec.documents.reading import DocumentPart, ReadingRefused, read_document
 from mdvec.manage import registering
+from mdvec.search import SearchRefused, list_documents
 from mdvec.tools.registry import ToolNotFound
 
 TEXT = "# 題\r\n\r\n一行目\r\n二行目 🍙\n三行目\r四行目"
@@ -98,6 +99,31 @@ def test_nothing_is_read_but_what_was_imported(notes, path):
         read(notes, path)
     assert "秘密" not in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_a_file_that_is_not_imported_yet_is_said_to_be_there(collection):
+    collection.write("a.md", "# 水\n\n水の備蓄。\n")
+    collection.import_("new")
+    collection.write("下/新.md", "# 新\n\n[[a]] の続き。\n")
+    collection.write("新.rst", "ほか\n")
+    (collection.folder / "bad.md").write_bytes(b"\x00\x81")
+    asked = {
+        "下/新.md": '"下/新.md" of notes is not imported yet; reindex imports it',
+        "bad.md": '"bad.md" of notes is not imported yet; reindex imports it',
+        "新.rst": None, "下/../a.md": None, "node_modules/a.md": None, "下": None,
+    }  # fmt: skip
+    for path, message in asked.items():
+        with pytest.raises(ReadingRefused) as refused:
+            read(collection, path)
+        assert (message or f"notes has no document '{path}'") in str(refused.value)
+        with pytest.raises(SearchRefused, match=message or "no document"):
+            collection.search("", related_to=path)
+    listing = list_documents(collection.database, None, filtered(links_to="下/新.md"))
+    assert listing.notes == (asked["下/新.md"],)
+    collection.import_("update")
+    assert read(collection, "下/新.md").title == "新"
+    with pytest.raises(ReadingRefused, match=r'"bad\.md" of notes could not be imported: '):
+        read(collection, "bad.md")
 
 
 def test_a_document_is_read_from_the_database_and_not_from_its_file(notes):

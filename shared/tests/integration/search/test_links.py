@@ -190,6 +190,9 @@ def test_a_listing_without_a_text_has_no_document_that_says_it_anywhere(collecti
         "b.md"
     ]
     assert listed(collection, exclude=["備蓄"], exact=["米"]).documents == ()
+    both = {"exact": ["水の備蓄", "米の備蓄"]}  # of a listing's document, of a search's passage
+    assert [document.file_path for document in listed(collection, **both).documents] == ["a.md"]
+    assert collection.search("備蓄", filters=filtered(**both)).results == ()
 
 
 def test_who_links_to_a_note_that_nobody_wrote_yet_is_found(notes):

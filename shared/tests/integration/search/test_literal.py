@@ -349,6 +349,21 @@ def test_the_same_text_in_several_files_is_one_hit_that_names_the_others(collect
     assert answer.results[1].also_in == ()
 
 
+CLAUSE = "## 料金\n\n6.8 未払いの手数料には利息が課される。" + "控除の要件は顧客が確かめます。" * 11
+ADDED = "6.9 源泉徴収の控除要件は新しい注文に適用される。" + "価格の更新は料金に響きません。" * 11
+
+
+def test_a_text_joined_from_neighbours_names_as_the_same_only_what_has_all_of_it(collection):
+    collection.write("v4.md", f"# 契約\n\n{CLAUSE}\n")
+    for version in ("v7", "v8"):
+        collection.write(f"{version}.md", f"# 契約\n\n{CLAUSE}\n\n{ADDED}\n")
+    collection.import_("new")
+    for question in ("利息と源泉徴収の控除要件", "源泉徴収の控除要件"):
+        (hit,) = collection.search(question, k=5).results
+        assert (hit.file_path, hit.start_line, hit.end_line) == ("v7.md", 1, 7)
+        assert hit.also_in == ("v8.md:1-7", "v4.md:1-5 (in part)")
+
+
 def test_a_query_finds_twins_of_composed_and_decomposed_kana_and_shows_the_text_once(collection):
     text = "# ガイド\n\nパンフレットは玄関の棚にある。\n"
     collection.write("ガ.md", text)

@@ -125,6 +125,22 @@ def test_an_import_in_another_process_is_named_as_running_then_killed_as_stopped
     assert note.startswith(f"notes has {there} documents so far: its first import has not finished")
 
 
+def test_a_rebuild_after_a_first_import_that_was_stopped_is_not_that_import(many, importing):
+    stopped(many, "new", 5)
+    with importing(many, "replace") as child:
+        for _ in range(4):
+            child.stdout.readline()
+        child.send_signal(signal.SIGSTOP)
+        (note,) = said(many)
+        child.kill()
+        child.wait()
+    assert note.startswith("notes is being built again, ")
+    assert note.endswith("until that is complete, searches read what was there before")
+    assert said(many) == (
+        f"notes has 5 documents so far: its first import has not finished (5 of 12 files); {GO_ON}",
+    )
+
+
 def test_an_empty_tool_and_one_without_changes_are_finished(many):
     assert said(many) == ()
     many.import_("new")

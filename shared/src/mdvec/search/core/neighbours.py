@@ -92,13 +92,18 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class WindowRun:
-    """Neighbouring windows, numbered ``first`` to ``last``; ``best`` is the best window's rank."""
+    """Neighbouring windows, numbered ``first`` to ``last``, and their ranks, the best first."""
 
-    best: int
+    ranks: tuple[int, ...]
     window: Window
     first: int
     last: int
     first_begins_section: bool
+
+    @property
+    def best(self) -> int:
+        """The rank of its best window."""
+        return self.ranks[0]
 
     @property
     def span(self) -> TextSpan:
@@ -130,7 +135,7 @@ def joined_windows(windows: Iterable[Window], k: int) -> list[WindowRun]:
 
 
 def _single_run(rank: int, window: Window) -> WindowRun:
-    return WindowRun(rank, window, window.number, window.number, window.begins_section)
+    return WindowRun((rank,), window, window.number, window.number, window.begins_section)
 
 
 def _touch(run: WindowRun, window: Window) -> bool:
@@ -152,7 +157,7 @@ def _widen(run: WindowRun, other: WindowRun) -> WindowRun:
     span = TextSpan(min(run.span.start, other.span.start), max(run.span.end, other.span.end))
     first = min(run, other, key=lambda candidate: candidate.first)
     return WindowRun(
-        run.best,
+        (*run.ranks, *other.ranks),
         replace(run.window, span=span),
         first.first,
         max(run.last, other.last),
