@@ -403,8 +403,10 @@ def _with_suffix(
 ) -> dict[str, str]:
     """The nouns with a suffix (冷蔵庫), as spelled; the index has only the parts of such words."""
     spelled = {}
+    ends = {word.end for word in tokens if word.role is not Role.GRAMMAR}
     for noun, suffix in pairwise(words):
-        if suffix.is_suffix and noun.end == suffix.start and not noun.is_suffix:
+        is_rest = not noun.is_noun and noun.start in ends  # of a verb in two words (申し込み書)
+        if suffix.is_suffix and noun.end == suffix.start and not (noun.is_suffix or is_rest):
             whole = question[noun.start : _whole_end(suffix, tokens)]
             spelled[whole] = whole
     return spelled

@@ -137,6 +137,7 @@ def test_words_for_the_form_of_an_answer_may_be_its_subject():
         ("伊藤園の株価", {"伊藤園", "株価"}),
         ("中村屋の電話番号", {"中村屋", "電話番号"}),
         ("田中家のお墓", {"田中家"}),
+        ("申し込み書の書き方", set()),
     ],
 )
 def test_a_noun_is_named_without_what_only_tells_how_one_speaks_of_it(question, named):
