@@ -11,6 +11,7 @@ from typing import Literal
 
 from mdvec.text.breaks import marks
 from mdvec.text.fields import named_dates
+from mdvec.text.function_words import words_in_context
 from mdvec.text.index_terms import (
     MAX_TERM,
     MIN_DIGITS,
@@ -20,7 +21,7 @@ from mdvec.text.index_terms import (
     placed_terms,
     without_invisible,
 )
-from mdvec.text.morphology import WORD_MARK, Morpheme, Role, morphemes
+from mdvec.text.morphology import WORD_MARK, Morpheme, Role
 
 _JAPANESE = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
 _IDENTIFIER = re.compile(r"[a-z][A-Z]|[A-Za-z]_[A-Za-z]|[A-Za-z]\d")
@@ -177,7 +178,7 @@ def analyse_question(question: str) -> QuestionTerms:
     """
     question = without_invisible(question)
     text = folded(question)
-    tokens, placed = morphemes(question), placed_terms(text)
+    tokens, placed = words_in_context(question), placed_terms(text)
     if not tokens:
         return QuestionTerms(tuple(dict.fromkeys(term for term, _, _ in placed)))
     signed, joined = _names_with_sign(text), _without_days(text, joined_words(text))
