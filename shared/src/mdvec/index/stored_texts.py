@@ -32,15 +32,17 @@ else, which takes about 10 ms."""
 _PARTS = re.compile(r"[a-z]+|\d+")
 _HIRAGANA = re.compile("[\u3041-\u3096]")
 _VERB_END = "[\u3041-\u3096]{1,3}"
-_IDENTIFIER = re.compile(rf"(?=.*[a-z])(?=.*\d)[a-z0-9{HYPHENS}]+")
+_IDENTIFIER = re.compile(
+    rf"(?=.*[a-z])(?=.*\d)[a-z0-9{HYPHENS}]+|[a-z]\w*(?:\.[a-z]\w*)+", re.ASCII
+)
 
 
 def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -> list[int] | None:
     """The documents that contain a word in any case; None if there is too much text to read.
 
-    A number matches in any grouping, an identifier with digits with any signs between its parts,
-    kanji with a space among them, as between a person's names, and a compound of kanji with the
-    endings of its verbs, if the reading is the same (申込書: 申し込み書).
+    A number matches in any grouping, an identifier with digits or dots with any signs between its
+    parts, kanji with a space among them, as between a person's names, and a compound of kanji with
+    the endings of its verbs, if the reading is the same (申込書: 申し込み書).
     """
     if _is_too_much(connection, tables):
         return None

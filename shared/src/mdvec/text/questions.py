@@ -47,6 +47,8 @@ _WRITTEN = re.compile(
 option. The index has only their parts, which are not specific: 15, 3 and 1."""
 _WITH_SIGNS = re.compile(r"\w+(?:[-.:/?#@!$&*+=%~\\]+\w+)+", re.ASCII)
 """Letters and digits with signs between them, in folded text (file.name, cmd+o)."""
+_DOTTED = re.compile(r"(?=.*[a-z]{3})[a-z]\w*(?:\.[a-z]\w*)+", re.ASCII)
+"""A name with dots, in folded text (next.config.js), but no abbreviation (e.g)."""
 _ONLY_HYPHENS = re.compile(r"[\w-]+", re.ASCII)
 _MOST_WRITTEN, _WRITTEN_IN = 3, 100
 """More literal texts, or a longer question, mean a pasted log, whose times no document has."""
@@ -194,6 +196,11 @@ def analyse_question(question: str) -> QuestionTerms:
     foreground = [word for word in content if word.term not in background and word.start in starts]
     subjects = {term: Subject("signed", as_typed[start:end]) for term, start, end in signed}
     of_signed = {part for term in subjects for part in dates[term]}
+    written = _texts_with_signs(text, [*joined, *signed])
+    dotted = {
+        name: Subject("noun", as_typed[(at := text.index(name)) : at + len(name)])
+        for name in filter(_DOTTED.fullmatch, written)
+    }
     return QuestionTerms(
         tuple(dict.fromkeys([*subjects, *(term for term, _, _ in plain), *parts])),
         {
@@ -204,11 +211,11 @@ def analyse_question(question: str) -> QuestionTerms:
         tuple(
             ContentWord(word.term, text[word.start : word.end], word.is_known) for word in content
         ),
-        subjects | _names_and_nouns(as_typed, foreground, joined, tokens, of_signed),
+        subjects | _names_and_nouns(as_typed, foreground, joined, tokens, of_signed) | dotted,
         _words_of(plain, content),
         dates,
         numbered,
-        _texts_with_signs(text, [*joined, *signed]),
+        written,
         edges,
         _letters(text, placed),
         background,
