@@ -92,6 +92,7 @@ from .tables import has_usable_words as has_usable_words
 from .tables import has_word_indexes as has_word_indexes
 from .tasks import chunks_with_tasks as chunks_with_tasks
 from .tasks import open_tasks as open_tasks
+from .words import chunks_matching as chunks_matching
 from .words import chunks_with_phrases as chunks_with_phrases
 from .words import document_frequencies as document_frequencies
 from .words import has_beginning as has_beginning

@@ -12,7 +12,7 @@ import apsw
 from mdvec.index.literal_words import chunk_texts
 from mdvec.index.tables import Tables
 from mdvec.index.words import chunks_matching, chunks_with_phrases
-from mdvec.text import HYPHENS, Morpheme, morphemes
+from mdvec.text import HYPHENS, folded, morphemes
 
 _MAX_PHRASES, _MAX_COMPARED = 16, 30
 _MIN_LETTERS = 4
@@ -45,17 +45,20 @@ def chunks_in_parts(connection: apsw.Connection, tables: Tables, word: str) -> l
 
 
 def has_compound(
-    connection: apsw.Connection, tables: Tables, words: Sequence[Sequence[str]]
+    connection: apsw.Connection,
+    tables: Tables,
+    words: Sequence[Sequence[str]],
+    between: str = "",
 ) -> bool:
     """Whether a text has the words of a compound one after another, with nothing between them.
 
-    ``words`` has the accepted terms for each word. If more chunks than are compared may have them,
-    the result is True.
+    ``words`` has the accepted terms for each word; ``between`` is a particle that may stand between
+    two words. If more chunks than are compared may have them, the result is True.
     """
     phrases = (f'"{" ".join(phrase)}"' for phrase in islice(product(*words), _MAX_PHRASES))
     ids = chunks_matching(connection, tables, " OR ".join(phrases), _MAX_COMPARED + 1)
     return len(ids) > _MAX_COMPARED or any(
-        _has_side_by_side(morphemes(f"{names}\n{text}"), words)
+        _has_side_by_side(folded(f"{names}\n{text}"), words, between)
         for _, names, text in chunk_texts(connection, tables, ids)
     )
 
@@ -65,10 +68,14 @@ def _is_one_word(parts: str) -> bool:
     return all(part[0].isupper() for part in parts.split()) or len(parts.split()) == 1
 
 
-def _has_side_by_side(text: Sequence[Morpheme], words: Sequence[Sequence[str]]) -> bool:
-    stretches = (text[first : first + len(words)] for first in range(len(text) - len(words) + 1))
+def _has_side_by_side(text: str, words: Sequence[Sequence[str]], between: str) -> bool:
+    spoken = [word for word in morphemes(text) if text[word.start : word.end] != between]
+    firsts = range(len(spoken) - len(words) + 1)
+    stretches = (spoken[first : first + len(words)] for first in firsts)
     return any(
         all(word.term in terms for word, terms in zip(stretch, words, strict=True))
-        and all(before.end == after.start for before, after in pairwise(stretch))
+        and all(
+            text[before.end : after.start] in ("", between) for before, after in pairwise(stretch)
+        )
         for stretch in stretches
     )

@@ -15,6 +15,7 @@ from mdvec.text import (
     FieldCounts,
     Properties,
     QuestionTerms,
+    Role,
     TermCounter,
     chunk_fields,
     field_terms,
@@ -24,6 +25,7 @@ from mdvec.text import (
     is_word_of,
     searched_names,
     without_head,
+    words_in_context,
 )
 
 _folded = lru_cache(maxsize=512)(folded)
@@ -35,7 +37,8 @@ def _name_terms(name: str, *, has_words: bool) -> frozenset[str]:
     """The content terms of a title, alias or heading; cached, as many passages share one."""
     of_name = field_terms(name)
     terms = frozenset(of_name.words if has_words else of_name.plain)
-    return (terms - of_name.fillers) or terms
+    fillers = {word.term for word in words_in_context(name) if word.role is not Role.CONTENT}
+    return (terms - fillers) or terms
 
 
 class FieldReader:

@@ -283,8 +283,8 @@ class _Lookup:
         absent = {
             term: spelling
             for term, spelling in self.query.spellings("name", "noun").items()
-            if term in found.substituted or not _is_indexed(term, frequencies)
             if not of_index.get(folded(spelling))
+            if term in found.substituted or not self._is_indexed(term, found, frequencies)
             if not self._is_part_of_date(term, frequencies)
         }
         absent |= {
@@ -300,19 +300,36 @@ class _Lookup:
         }
         return {term: documents[word] for term, word in absent.items() if word in documents}
 
+    def _is_indexed(self, term: str, found: WordsFound, frequencies: Mapping[str, int]) -> bool:
+        """Whether texts have a term, or may have it as the index cannot tell.
+
+        A compound whose pairs of characters are all known needs them side by side (年末調整: 期間末
+        and 調整年 are not enough), or its words with の between them.
+        """
+        if is_letters(term):
+            return bool(frequencies.get(term))
+        pairs = ["".join(pair) for pair in pairwise(term)]
+        return all(map(frequencies.get, pairs)) and (
+            bool(index.chunks_matching(self.connection, self.tables, f'"{" ".join(pairs)}"', 1))
+            or self._is_spelled_otherwise(term, found, between="の")
+        )
+
     def _is_part_of_date(self, term: str, frequencies: Mapping[str, int]) -> bool:
         """Whether a term belongs to a date, number or identifier that the index has."""
         dates = self.query.dates.items()
         return any(term in parts and frequencies.get(date) for date, parts in dates)
 
-    def _is_spelled_otherwise(self, spelling: str, found: WordsFound) -> bool:
-        """Whether the texts have a compound with another spelling of its words (サーバー室)."""
+    def _is_spelled_otherwise(self, spelling: str, found: WordsFound, between: str = "") -> bool:
+        """Whether the texts have a compound with another spelling of its words (サーバー室).
+
+        ``between`` may be between two words.
+        """
         words = [word.term for word in morphemes(spelling)]
         if len(words) < 2 or is_letters(spelling):
             return False
         known = {**found.variants, **{word: (word,) for word in found.substituted}}
         alternatives = [known.get(word) or (word,) for word in words]
-        return index.has_compound(self.connection, self.tables, alternatives)
+        return index.has_compound(self.connection, self.tables, alternatives, between)
 
     def _literal(self, looked_for: Mapping[str, Sequence[int] | None]) -> dict[str, Sequence[int]]:
         """By term, the chunks of those documents that have a name or noun; pairs find CJK."""
@@ -386,10 +403,3 @@ def _phrases_before_number(word: str) -> list[tuple[str, str]]:
     name = word.rstrip("0123456789")
     number = word.removeprefix(name)
     return [(name, number), (name, f"v{number}")]
-
-
-def _is_indexed(term: str, frequencies: Mapping[str, int]) -> bool:
-    """Whether texts may have a term: several words need all pairs of their characters."""
-    if is_letters(term):
-        return bool(frequencies.get(term))
-    return all(frequencies.get("".join(pair)) for pair in pairwise(term))

@@ -20,6 +20,7 @@ from .fields import chunk_fields as chunk_fields
 from .fields import field_terms as field_terms
 from .fields import named_dates as named_dates
 from .fields import searched_names as searched_names
+from .function_words import words_in_context as words_in_context
 from .index_terms import CJK as CJK
 from .index_terms import HYPHENS as HYPHENS
 from .index_terms import MAX_TERM as MAX_TERM
@@ -65,6 +66,7 @@ from .markdown import with_page_lines as with_page_lines
 from .matter import TAG_KEYS as TAG_KEYS
 from .morphology import WORD_MARK as WORD_MARK
 from .morphology import Morpheme as Morpheme
+from .morphology import Role as Role
 from .morphology import analysis_version as analysis_version
 from .morphology import are_homophones as are_homophones
 from .morphology import morphemes as morphemes

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from mdvec.dates import ENGLISH_MONTH, month_named, year_of_era
 from mdvec.text.index_terms import folded, joined_words, placed_terms
-from mdvec.text.morphology import WORD_MARK, Role, word_terms
+from mdvec.text.morphology import WORD_MARK, word_terms
 
 _MONTH = rf"(?P<name>{ENGLISH_MONTH})\.?"
 _ERA = r"(?P<era>明治|大正|昭和|平成|令和|(?<![a-z\d_-])[shr])"
@@ -103,15 +103,14 @@ class FieldTerms:
     """The terms of a field.
 
     ``plain`` has pairs of characters and words as spelled, ``words`` the words in normalised
-    form, ``readings`` the reading of each word, and ``fillers`` the words that only ask (方法). A
-    number or identifier with hyphens (0120-333-906, KX-9900) is also a single term, without the
-    hyphens, in ``plain`` and in ``words``.
+    form, and ``readings`` the reading of each word. A number or identifier with hyphens
+    (0120-333-906, KX-9900) is also a single term, without the hyphens, in ``plain`` and in
+    ``words``.
     """
 
     plain: list[str]
     words: list[str]
     readings: dict[str, str]
-    fillers: frozenset[str] = frozenset()
 
 
 def chunk_fields(title: str, names: str, heading: str, text: str) -> ChunkFields:
@@ -156,8 +155,7 @@ def field_terms(text: str) -> FieldTerms:
     readings = {word.term: word.reading for word in morphemes}
     words = [word.term for word in morphemes]
     words += [WORD_MARK + day.digits for day in named_dates(text)]
-    fillers = frozenset(word.term for word in morphemes if word.role is not Role.CONTENT)
     joined = [word for word, _, _ in joined_words(text)]
     readings |= {word: word for word in joined}
     plain = [term for term, _, _ in placed_terms(text)]
-    return FieldTerms(plain + joined, words + joined, readings, fillers)
+    return FieldTerms(plain + joined, words + joined, readings)

@@ -36,6 +36,8 @@ _WORDS = {
     name: frozenset(words.split())
     for name, words in tomllib.loads(_FILE.read_text(encoding="utf-8")).items()
 }
+FUNCTION_WORDS: Final = frozenset(filter(str.isascii, _WORDS["joining"] | _WORDS["asking"]))
+"""The English words that only join or ask, in lower case."""
 WORD_MARK: Final = "="
 """Prefix of every normalised form, so that it never equals a pair or a plain word."""
 _DICTIONARY: Final = "small"
@@ -77,6 +79,7 @@ def role_of(normal_form: str, part_of_speech: Sequence[str] = ("", "")) -> Role:
         return Role.ASKING
     if (
         normal_form in _WORDS["joining"]
+        or normal_form in _WORDS["chat"]
         or part_of_speech[0] in _FILLER_CLASSES
         or tuple(part_of_speech[:2]) in _FILLER_SUBCLASSES
     ):

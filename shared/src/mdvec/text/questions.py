@@ -11,6 +11,7 @@ from typing import Literal
 
 from mdvec.text.breaks import marks
 from mdvec.text.fields import named_dates
+from mdvec.text.function_words import words_in_context
 from mdvec.text.index_terms import (
     MAX_TERM,
     MIN_DIGITS,
@@ -20,7 +21,7 @@ from mdvec.text.index_terms import (
     placed_terms,
     without_invisible,
 )
-from mdvec.text.morphology import WORD_MARK, Morpheme, Role, morphemes
+from mdvec.text.morphology import WORD_MARK, Morpheme, Role
 
 _JAPANESE = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
 _IDENTIFIER = re.compile(r"[a-z][A-Z]|[A-Za-z]_[A-Za-z]|[A-Za-z]\d")
@@ -46,6 +47,8 @@ _WRITTEN = re.compile(
 option. The index has only their parts, which are not specific: 15, 3 and 1."""
 _WITH_SIGNS = re.compile(r"\w+(?:[-.:/?#@!$&*+=%~\\]+\w+)+", re.ASCII)
 """Letters and digits with signs between them, in folded text (file.name, cmd+o)."""
+_DOTTED = re.compile(r"(?=.*[a-z]{3})[a-z]\w*(?:\.[a-z]\w*)+", re.ASCII)
+"""A name with dots, in folded text (next.config.js), but no abbreviation (e.g)."""
 _ONLY_HYPHENS = re.compile(r"[\w-]+", re.ASCII)
 _MOST_WRITTEN, _WRITTEN_IN = 3, 100
 """More literal texts, or a longer question, mean a pasted log, whose times no document has."""
@@ -177,7 +180,7 @@ def analyse_question(question: str) -> QuestionTerms:
     """
     question = without_invisible(question)
     text = folded(question)
-    tokens, placed = morphemes(question), placed_terms(text)
+    tokens, placed = words_in_context(question), placed_terms(text)
     if not tokens:
         return QuestionTerms(tuple(dict.fromkeys(term for term, _, _ in placed)))
     signed, joined = _names_with_sign(text), _without_days(text, joined_words(text))
@@ -193,6 +196,11 @@ def analyse_question(question: str) -> QuestionTerms:
     foreground = [word for word in content if word.term not in background and word.start in starts]
     subjects = {term: Subject("signed", as_typed[start:end]) for term, start, end in signed}
     of_signed = {part for term in subjects for part in dates[term]}
+    written = _texts_with_signs(text, [*joined, *signed])
+    dotted = {
+        name: Subject("noun", as_typed[(at := text.index(name)) : at + len(name)])
+        for name in filter(_DOTTED.fullmatch, written)
+    }
     return QuestionTerms(
         tuple(dict.fromkeys([*subjects, *(term for term, _, _ in plain), *parts])),
         {
@@ -203,11 +211,11 @@ def analyse_question(question: str) -> QuestionTerms:
         tuple(
             ContentWord(word.term, text[word.start : word.end], word.is_known) for word in content
         ),
-        subjects | _names_and_nouns(as_typed, foreground, joined, tokens, of_signed),
+        subjects | _names_and_nouns(as_typed, foreground, joined, tokens, of_signed) | dotted,
         _words_of(plain, content),
         dates,
         numbered,
-        _texts_with_signs(text, [*joined, *signed]),
+        written,
         edges,
         _letters(text, placed),
         background,
@@ -403,8 +411,10 @@ def _with_suffix(
 ) -> dict[str, str]:
     """The nouns with a suffix (冷蔵庫), as spelled; the index has only the parts of such words."""
     spelled = {}
+    ends = {word.end for word in tokens if word.role is not Role.GRAMMAR}
     for noun, suffix in pairwise(words):
-        if suffix.is_suffix and noun.end == suffix.start and not noun.is_suffix:
+        is_rest = not noun.is_noun and noun.start in ends  # of a verb in two words (申し込み書)
+        if suffix.is_suffix and noun.end == suffix.start and not (noun.is_suffix or is_rest):
             whole = question[noun.start : _whole_end(suffix, tokens)]
             spelled[whole] = whole
     return spelled

@@ -1,6 +1,7 @@
 """Words with signs in them: invisible characters, variant kanji, groups of digits and units."""
 
-from collection import filtered, imported_notes
+import pytest
+from collection import Collection, filtered, imported_notes
 from table_of_cases import each
 
 NOTES = {
@@ -66,3 +67,26 @@ def test_that_front_matter_has_an_exact_text_is_only_said_if_it_does(collection)
     }
     assert "a note has it in its front matter" in notes.pop("佐藤")
     assert all("as it is written" in note for note in notes.values())
+
+
+@pytest.fixture(scope="module")
+def dotted(tmp_path_factory) -> Collection:
+    notes = {
+        "next.md": "next.config.ts の設定。config は js で書いた。\n",
+        "node.md": "nodejs を入れる。Ｖｕｅ．ｊｓ と json も使う。\n",
+        **{f"filler/{n}.md": f"# 雑記 {n}\n\n天気や旅行のことを書いた。\n" for n in range(30)},
+    }
+    return Collection.of(tmp_path_factory.mktemp("dotted"), notes)
+
+
+@each("asked", ["{}", "{}の設定", "How do I use {} here?"])
+@each(
+    ("name", "is_denied"),
+    [
+        ("Next.config.js", True), ("json.config", True),
+        ("next.config.ts", False), ("Node.js", False), ("Vue.js", False), ("e.g", False),
+    ],
+)  # fmt: skip
+def test_a_name_with_dots_that_no_note_has_is_named(dotted, name, is_denied, asked):
+    notes = dotted.search(asked.format(name)).notes
+    assert any(f'"{name}"' in note for note in notes) == is_denied

@@ -88,7 +88,8 @@ def compounds(tmp_path_factory) -> Collection:
     }
     walks = {f"z{at}.md": f"散歩をした。{at} 番目の公園で犬を見た。\n" for at in range(60)}
     apart = (
-        "サーバーの棟、組み立てた図。割り引いて券を買う。金額は確定。申告は春、年末の調整もする。\n"
+        "サーバーの棟、組み立てた図。割り引いて券を買う。金額は確定。申告は春、年末の調整もする。"
+        "暫定申請。海外の出張で外出した。\n"
     )
     return Collection.of(
         tmp_path_factory.mktemp("compounds"), {**notes, **walks, "apart.md": f"# 別\n\n{apart}"}
@@ -105,6 +106,10 @@ def test_a_compound_in_another_spelling_or_in_parts_is_found_and_not_denied(comp
 @each("query", ["確定申告", "サーバ棟", "組立図", "割引券", "引落室", "打合せ書", "年末調整"])
 def test_a_compound_is_denied_where_its_words_stand_apart(compounds, query):
     assert f'nothing here mentions "{query}"' in compounds.search(query).notes
+
+
+def test_a_compound_of_known_pairs_is_not_denied_where_no_stands_between_its_words(compounds):
+    assert compounds.search("海外出張").notes == ()
 
 
 def test_a_word_as_two_is_found_beside_the_word_itself_and_words_that_meet_are_none(collection):

@@ -130,3 +130,13 @@ def test_a_text_with_signs_that_is_nowhere_is_found_by_its_parts_and_not_denied(
     answer = signs.search("file/name", k=2)
     assert {hit.file_path for hit in answer.results} <= {"command.md", "bases.md"}
     assert not any("mention" in note for note in answer.notes)
+
+
+def test_an_english_function_word_in_japanese_is_what_a_title_names(collection):
+    for word in ("any", "this", "never"):
+        collection.write(f"{word}.md", f"# {word}型\n\n型の説明。型は {word} で書く。\n")
+    collection.import_("new")
+    for word in ("any", "this", "never"):
+        assert collection.places(f"{word}型", k=1) == [f"{word}.md"]
+    found = collection.search("if型", k=1)
+    assert not found.confident

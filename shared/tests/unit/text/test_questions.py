@@ -47,6 +47,32 @@ def test_the_terms_of_a_question(question, plain, words):
     assert (sorted({*found.plain} - found.edges), list(found.words)) == (sorted(plain), words)
 
 
+@each(
+    ("question", "words"),
+    [
+        ("never型", ["never", "=型"]),
+        ("on-callの手当", ["on", "=コール", "=手当"]),
+        ("anyとunknownの違い", ["any", "unknown", "=違い"]),
+        ("any と an の違い", ["any", "an", "=違い"]),
+        ("if 文", ["if", "=文"]),
+        ("US 休暇", ["us", "=休暇"]),
+        ("US benefits", ["us", "benefits"]),
+        ("`while`または「of」 文", ["while", "of", "=文"]),
+        ("What does `this` mean?", ["this"]),
+        # In an English sentence, also one with Japanese in it, they join and ask.
+        ("What is this type?", ["=タイプ"]),
+        ("how to 型", ["=型"]),
+        ("HOW DO I GET THIS TYPE?", ["=タイプ"]),
+        ("型 please", ["=型"]),
+        ("ASAPで型を教えてlol", ["=型"]),
+    ],
+)
+def test_an_english_word_that_joins_or_asks_in_english_is_content_where_it_is_meant(
+    question, words
+):
+    assert list(analyse_question(question).words) == words
+
+
 def test_a_pair_that_reaches_into_the_filler_is_an_edge():
     found = analyse_question("データを渡す方法について")
     assert found.edges == {"タを", "を渡", "す方"}
@@ -137,6 +163,7 @@ def test_words_for_the_form_of_an_answer_may_be_its_subject():
         ("伊藤園の株価", {"伊藤園", "株価"}),
         ("中村屋の電話番号", {"中村屋", "電話番号"}),
         ("田中家のお墓", {"田中家"}),
+        ("申し込み書の書き方", set()),
     ],
 )
 def test_a_noun_is_named_without_what_only_tells_how_one_speaks_of_it(question, named):
