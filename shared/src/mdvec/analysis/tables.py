@@ -9,7 +9,7 @@ import reprlib
 import sys
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import MAXYEAR, MINYEAR, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from itertools import chain
@@ -203,11 +203,13 @@ def names_and_rows(frame: Any, part: Any = None) -> tuple[list[str], Iterable[tu
 
 
 def _is_of_days(series: Any) -> bool:  # noqa: ANN401 - of pandas
-    kind = series.dtype
-    if getattr(kind, "kind", "") != "M" or getattr(kind, "tz", None) is not None:
-        return False
+    import numpy as np
+
+    if not isinstance(series.dtype, np.dtype) or series.dtype.kind != "M":
+        return False  # with a time zone, or sparse
     times = series.dropna()
-    return bool((times == times.dt.normalize()).all())
+    are_dates = times.dt.year.between(MINYEAR, MAXYEAR)
+    return bool((are_dates & (times == times.dt.normalize())).all())
 
 
 def has_plain_index(frame: Any) -> bool:  # noqa: ANN401 - a frame or series of pandas

@@ -71,10 +71,12 @@ _HEADINGS = re.compile(r"(?:#{1,6}[ \t][^\r\n]*\s+)+")
 _CLOSED = tuple("。｡！？!?．.…:：」』）)】]>|`*~_")
 _DELIMITER_ROW = re.compile(r"(?<![^\r\n])[ \t>]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+(?![^\r\n])")
 _PAUSE = re.compile(r"[、，,;；)）」\]|][ \t]*|[ \t\u3000]+|[\r\n]+")
-_GOES_ON_WORD = re.compile(
-    r"(?<=[^\W\u3040-\u9fff])[^\W\u3040-\u9fff]|(?<=[\u30a1-\u30ff])[\u30a1-\u30ff]"
+_WORD_STARTS = (
+    re.compile(r"(?<=[\s、，；）」』])\w"),
+    re.compile("(?<=[ぁ-ゖ])[一-鿿ァ-ヺA-Za-z0-9]"),
+    re.compile("(?<=[ぁ-ゖ一-鿿])[ぁ-ゖ一-鿿]"),
 )
-"""A letter or digit behind another, or katakana behind katakana."""
+"""Where words begin: behind a pause, else behind hiragana, else at any kanji or hiragana."""
 _MIN_SIZE = 8
 
 
@@ -370,18 +372,18 @@ class _Tokens:
         start = self.breaks.start(low, cut)
         if start < cut or not was_forced or self._is_code(cut):
             return start
-        return next((at for at in range(low, cut) if self._begins_word(at)), cut)
+        words = (
+            match.start()
+            for start in _WORD_STARTS
+            for match in start.finditer(self.content, low, cut)
+            if not splits_a_character(self.content, match.start())
+            and self.breaks.unbreakable_around(match.start()) is None
+        )
+        return next(words, cut)
 
     def _is_code(self, position: int) -> bool:
-        return any(fence.start < position < fence.end for fence in self.fences)
-
-    def _begins_word(self, position: int) -> bool:
-        return (
-            self.content[position].isalnum()
-            and not _GOES_ON_WORD.match(self.content, position)
-            and not splits_a_character(self.content, position)
-            and self.breaks.unbreakable_around(position) is None
-        )
+        at = bisect_left(self.fences, position, key=lambda fence: fence.start) - 1
+        return at >= 0 and position < self.fences[at].end
 
     def _forced_break(self, begin: int, middle: int, high: int) -> int:
         """Where to cut a sentence, line of code or table row that does not fit in a window."""

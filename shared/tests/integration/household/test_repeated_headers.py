@@ -158,7 +158,8 @@ ONCE = (True, ("店名が同じ",))
     ("header", "row", "below_one"),
     [
         (CARD, TRAIN, TWICE),
-        (MONEY_FORWARD, "1,2026/07/01,鉄道,-1000,現金,交通費,電車,,0", TWICE),
+        (MONEY_FORWARD, "1,2026/07/01,鉄道,-1000,カードA,交通費,電車,,0", TWICE),
+        (MONEY_FORWARD, "1,2026/07/01,鉄道,-1000,現金,交通費,電車,,0", ONCE),  # two may note it
         (BANK, "2026/07/01,手数料,,110,,9890,", ONCE),  # the balance did not go on
     ],
 )

@@ -3,6 +3,7 @@
 import json
 from datetime import date, datetime
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -191,3 +192,5 @@ def test_days_of_pandas_are_dates_as_it_prints_them_and_times_are_whole():
     assert json.loads(safe_json_output(frame[:1])) == [
         {"day": "2025-06-05", "time": "2025-06-05T01:00:00"}
     ]
+    far = pd.DataFrame({"day": np.array(["20250-01-01"], "datetime64[s]")})
+    assert "20250-01-01" in safe_summary_table(far)

@@ -189,7 +189,7 @@ def test_points_explain_a_round_difference_and_nothing_else_does():
     assert verdict(app(1), card(2, amount=-3283, **AMAZON)).score < LIKELY
 
 
-def test_two_rows_at_places_of_their_own_in_one_file_are_two_purchases():
+def test_two_rows_of_one_file_whose_balances_follow_each_other_are_two_purchases():
     rows = [row(n, description="振込手数料", amount=-1234) for n in (1, 2)]
 
     def found(booked):

@@ -99,9 +99,15 @@ def test_no_phrase_is_split_where_no_sentence_ends(words):
         assert any(phrase in text for text in found)
 
 
-def test_a_cut_within_a_long_line_goes_back_to_a_whole_word_and_not_within_a_link_or_code():
-    katakana = "コンピュータ"
-    assert all(text.startswith(katakana) for text in texts(f"{katakana} " * 60, overlap=9))
+@each("words", ["コンピュータ", "46728.37", "don't", "a@example.com", "क्षेत्र", "議事録"])
+def test_a_cut_within_a_long_line_goes_back_to_a_whole_word(words):
+    for between in (" ", "の") if words == "議事録" else (" ",):
+        found = texts(f"{words}{between}" * 80, overlap=16)
+        assert len(found) > 1
+        assert all(text.startswith(words) for text in found)
+
+
+def test_a_cut_within_a_link_or_a_line_of_code_does_not_go_back():
     link = "[" + "長い題" * 40 + "](https://a.jp)"
     for whole in (link, f"```\n{'x = 1; ' * 60}\n```\n"):
         found = chunks(whole, overlap=8)

@@ -70,8 +70,10 @@ class Judge:
     linked_again: Collection[frozenset[int]] = ()
     """Pairs of rows, by id, that may be a single row with two Money Forward IDs."""
     booked: Mapping[int, tuple[int, int]] = field(default_factory=dict)
-    """For each row without an ID, by id, that is surely a line of its own: the statement's id, and
-    a place in it."""
+    """For each row, by id, that the balances of its statement show to be booked: the statement's
+    id, and the balance after the row."""
+    lists: Collection[int | str] = ()
+    """The statements of which each line is a purchase of its own, as far as they tell."""
 
     def __post_init__(self) -> None:
         name = cache(partial(shop_name, reading=self.reading))
@@ -88,16 +90,31 @@ class Judge:
             points, reasons = _ONE_ACCOUNT, ["one_bank"]
         elif self.linked_again and frozenset((row.id, other.id)) in self.linked_again:
             points, reasons = _LINKED_AGAIN, ["linked_again"]
-        elif _are_two_lines(row, other) or (self.booked and self._are_booked_apart(row, other)):
+        elif (
+            _are_two_lines(row, other)
+            or (self.lists and self._are_listed_apart(row, other))
+            or (self.booked and self._are_booked_apart(row, other))
+        ):
             points, reasons = self._one_account(row, other)
         else:
             points, reasons = self._two_accounts(row, other)
         first, second = (row, other) if row.id < other.id else (other, row)
         return Pair(first, second, round(1 / (1 + math.exp(-points)), 4), tuple(reasons))
 
+    def _are_listed_apart(self, row: ComparedRow, other: ComparedRow) -> bool:
+        """Whether both are equal lines of one list that a bank or card keeps."""
+        return (
+            row.statement == other.statement
+            and row.statement in self.lists
+            and row.account == other.account
+            and (row.date, row.amount, row.description, row.mf_id)
+            == (other.date, other.amount, other.description, other.mf_id)
+            and not is_by_hand(row.account)
+        )
+
     def _are_booked_apart(self, row: ComparedRow, other: ComparedRow) -> bool:
-        """Whether both are of one account and amount, and lines of their own in one file."""
-        if not row.account or row.account != other.account or row.amount != other.amount:
+        """Whether both are bookings of one account, as the running balances of one file show."""
+        if not row.account or row.account != other.account:
             return False
         first, second = self.booked.get(row.id), self.booked.get(other.id)
         if first is None or second is None:

@@ -411,13 +411,14 @@ def find_pairs(
     separate_accounts: Collection[frozenset[str]] = (),
     linked_again: Collection[frozenset[int]] = (),
     booked: Mapping[int, tuple[int, int]] = MappingProxyType({}),
+    lists: Collection[int | str] = (),
 ) -> FoundPairs:
     """The candidate pairs of counting rows, across month and year ends too.
 
     A pair within the tolerances is a candidate if ``options`` show it. ``only`` limits them to
     pairs in which at least one row has one of these ids. ``separate_accounts`` are pairs of
     accounts that never show the same purchase, ``linked_again`` are pairs of rows, by id, that may
-    be a single row with two IDs; ``booked`` is as in ``Judge``.
+    be a single row with two IDs; ``booked`` and ``lists`` are as in ``Judge``.
 
     Raises:
         DuplicateDetectionError: the tolerances match more than ``MAX_PAIRS`` pairs.
@@ -439,7 +440,9 @@ def find_pairs(
         _add(promising, equal)
     of_two = [pair for pair in promising if source_of(pair[0]) != source_of(pair[1])]
     mirrors = Mirrors(table, of_two)
-    judge = Judge(reading, ShoppingHabits(table), mirrors, separate_accounts, linked_again, booked)
+    judge = Judge(
+        reading, ShoppingHabits(table), mirrors, separate_accounts, linked_again, booked, lists
+    )
     for block in table.candidates(days, ids):
         examined += block.count
         if examined > MAX_PAIRS and not options.min_similarity_score:

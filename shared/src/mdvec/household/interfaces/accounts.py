@@ -221,30 +221,34 @@ def _balanced_rows(ledger: Ledger) -> dict[tuple[int, str], dict[int, BalancedDa
 
 
 def booked_rows(ledger: Ledger) -> dict[int, tuple[int, int]]:
-    """By row id, the rows without an ID that are surely lines of their own: the statement, a place.
-
-    Where a file has balances, those in order tell its rows apart. Without them, its lines do, but
-    not below several headers: it may have been joined from downloads that overlap.
-    """
-    places = {
-        (statement, line): row.balance if fits else None
+    """By row id, the rows that balances show to be booked: the statement's id, and the balance."""
+    booked = {
+        (statement, line): row.balance
         for (statement, _), lines in _balanced_rows(ledger).items()
         for (line, row), fits in zip(lines.items(), are_in_order([*lines.values()]), strict=True)
+        if fits
     }
-    of_several_headers = ledger.column(
-        "SELECT id FROM ledger_statements AS s WHERE tool_id = ? AND "
-        "(SELECT block FROM statement_rows WHERE statement_id = s.id ORDER BY id DESC LIMIT 1) > 0"
-    )
-    joined = set(of_several_headers)
     stored = ledger.execute(
-        "SELECT id, statement_id, row_number FROM transactions NOT INDEXED "
-        "WHERE tool_id = ? AND mf_id = '' AND statement_id NOT NULL"
+        "SELECT id, statement_id, row_number FROM transactions WHERE tool_id = ?"
     )
-    booked = (
-        (number, statement, places.get((statement, line), None if statement in joined else line))
-        for number, statement, line in stored
+    return {
+        number: (statement, booked[statement, line])
+        for number, statement, line in (stored if booked else ())
+        if (statement, line) in booked
+    }
+
+
+def plain_lists(ledger: Ledger) -> set[int]:
+    """The ids of statements without balances and with one header.
+
+    Below several headers a file may have been joined from downloads that overlap.
+    """
+    found: list[int] = ledger.column(
+        "SELECT id FROM ledger_statements AS s WHERE tool_id = ? AND NOT EXISTS "
+        "(SELECT 1 FROM statement_rows WHERE statement_id = s.id "
+        "AND (balance NOT NULL OR block > 0))"
     )
-    return {number: (at, place) for number, at, place in booked if place is not None}
+    return set(found)
 
 
 def spans_of(ledger: Ledger) -> list[tuple[str, int, str, str]]:
