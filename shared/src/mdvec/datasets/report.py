@@ -80,7 +80,7 @@ class DatasetReport:
         return [
             ReportLine(summary),
             *(ReportLine(table_line(table)) for table in self.tables),
-            *notes("read", [entry for files in self.readings for entry in _reading_notes(files)]),
+            *notes("read", _reading_notes(self.readings)),
             *notes("moved", [str(moved) for moved in self.moved]),
             *notes("unused", self.unused),
             *(
@@ -174,8 +174,17 @@ def with_reading(
     return replace(table, reading=reading, combined=replace(table.combined, files=tuple(files)))
 
 
-def _reading_notes(files: Readings) -> Iterator[str]:
-    """Notes on how the files of a table were read; files read in the same way share a note."""
+def _reading_notes(readings: Iterable[Readings]) -> list[str]:
+    """Notes on how files were read, first those on their rows, as these may change sums."""
+    on_rows, on_cells = list[str](), list[str]()
+    for files in readings:
+        for first, text in _notes_of_table(files):
+            (on_rows if files[first].notes else on_cells).append(text)
+    return [*on_rows, *on_cells]
+
+
+def _notes_of_table(files: Readings) -> Iterator[tuple[str, str]]:
+    """The notes on a table's files, each with its first file; files read alike share one."""
     alike: dict[tuple[object, ...], list[str]] = {}
     for file, how in files.items():
         alike.setdefault(how.manner, []).append(file)
@@ -184,7 +193,7 @@ def _reading_notes(files: Readings) -> Iterator[str]:
             more = f" (and {counted(len(others), 'more file')} alike)" if others else ""
             if any(str(files[other]) != text for other in others):
                 more = more.replace(")", ", with values and counts of their own)")
-            yield f"{shown_name(first)}{more}: {text}"
+            yield first, f"{shown_name(first)}{more}: {text}"
 
 
 def table_changes(before: Iterable[DatasetTable], now: Iterable[DatasetTable]) -> dict[str, Any]:

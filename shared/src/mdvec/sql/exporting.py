@@ -47,6 +47,23 @@ class Exporter:
         """Write all rows of the statement ``sql`` over a query to a file; returns its handle.
 
         Raises:
+            QueryError, ExportError: as of ``write``.
+        """
+        answer = self.write(query, fmt, max_rows, sql, parameters=parameters)
+        return self.guard.trim(answer, ("columns",), lambda gone: f"it has {gone} more columns")
+
+    def write(
+        self,
+        query: str,
+        fmt: ExportFormat,
+        max_rows: int | None,
+        sql: str = SELECT_ALL,
+        *,
+        parameters: Bound | None = None,
+    ) -> JsonAnswer:
+        """The answer of ``export`` with all columns, however many they are.
+
+        Raises:
             QueryError: the query failed, or has too many rows or bytes.
             ExportError: the file could not be put in place.
         """
@@ -74,11 +91,7 @@ class Exporter:
             "columns": list(types),
             "expires_at": export.expires_at,
         }
-        return self.guard.trim(
-            with_warnings(answer, warnings),
-            ("columns",),
-            lambda gone: f"it has {gone} more columns",
-        )
+        return with_warnings(answer, warnings)
 
     def materialize(self, name: str, query: str, ttl_seconds: int | None) -> JsonAnswer:
         """Store the rows of a query as a table for later queries of this session.

@@ -289,7 +289,7 @@ class Questions:
         """The exact number of rows, a handle for all of them if they fit a file; and warnings."""
         try:
             with naming_saved(prepared):
-                made = self.exporter.export(
+                made = self.exporter.write(
                     prepared.source, "parquet", None, prepared.sql, parameters=prepared.bound
                 )
         except TooManyRowsToExport as error:

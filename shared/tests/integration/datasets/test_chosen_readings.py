@@ -2,6 +2,7 @@
 
 import shlex
 from datetime import date
+from string import ascii_lowercase
 
 import pytest
 from source_folder import chosen, converted, rows_in, told
@@ -16,6 +17,7 @@ from mdvec.datasets.core.choices import (
 )
 from mdvec.datasets.options import InvalidReading, reading_choices
 from mdvec.files.problems import UnreadableFile
+from mdvec.importing.job import MAX_LISTED
 from mdvec.importing.options import ImportRefused
 
 SALES = '売上一覧,,\n日付,店,額\n令和7年6月1日,1,"￥1,234"\n令和7年6月2日,2,-\n'
@@ -38,6 +40,16 @@ def test_rows_of_totals_of_a_csv_file_are_named_and_left_out_on_request(folder, 
     said = str(converted(folder, text, reading=chosen("totals=out")))
     assert said.endswith("rows of totals are left out: 合計 (1), 小計 (1)")
     assert rows_in(folder).fetchall() == [(date(2025, 6, 1), "茶屋", 5), (None, None, 7)]
+
+
+def test_notes_on_rows_are_told_before_those_on_cells(files):
+    for letter in ascii_lowercase[: MAX_LISTED + 1]:
+        files.write(f"{letter}.csv", "日,額\n令和7年6月1日,5\n")
+    files.write("z.csv", "日,額\n2025-06-01,5\n2025-06-02,7\n合計,12\n")
+    first, *others = told(files.import_("new"))
+    assert first.startswith("read: z.csv: 日: 合計 (1) kept it text among 2 dates; rows of totals")
+    assert others[0] == "read: a.csv: 日: 令和7年6月1日 → DATE"
+    assert len(others) == MAX_LISTED - 1
 
 
 def test_what_was_understood_is_told_once_and_in_full_as_json(sales):

@@ -397,6 +397,9 @@ TO_COME = f"{DAILY} UNION ALL SELECT DATE '2025-12-31', NULL"
         ("anomalies", DAILY, {"period": "month"},
          ["none of 13 months is an anomaly", "before 12 of 13 months the typical deviation",
           "the last month has values only up to 2025-06-23"]),
+        ("anomalies", f"SELECT day, if(day IN ('2024-01-09', '2024-03-09'), 99, day(day) % 3) AS "
+         f"amount FROM ({DAILY})", {},
+         ["1 of 2 anomalies have fewer than 30 days before them to be judged by"]),
         ("compare_periods", DAILY, {"first": "2024-06", "second": "2025-06"},
          ["second (2025-06) has values only up to 2025-06-23"]),
         ("compare_periods", DAILY, {"first": "2025", "second": "2023-12-01/2024-01-31"},

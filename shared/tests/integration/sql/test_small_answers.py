@@ -124,6 +124,12 @@ def test_a_person_gets_as_many_rows_as_asked_for_and_a_file_of_all(for_a_person)
     file.path.unlink()
 
 
+def test_an_answer_says_once_how_many_of_its_columns_are_left_out(answers):
+    found = answered(answers, f"SELECT {', '.join(f'{n} AS col_{n:030}' for n in range(251))}")
+    assert 50 < len(found["columns"]) < 251
+    assert found["warnings"] == [f"{251 - len(found['columns'])} columns left out"]
+
+
 def test_every_column_of_a_wide_table_is_profiled_for_a_person(for_a_person):
     profile = for_a_person.summaries.profile("wide", None, None, None, exact=False)
     assert (len(profile["columns"]), profile["columns"]["column_59"]["max"]) == (60, 3_058)

@@ -24,7 +24,18 @@ def test_any_answer_fits_and_says_what_was_left_out(values, missing):
 def test_trimming_keeps_as_many_entries_as_fit():
     answer = GUARD.trim({"rows": ["あ" * 20] * 50}, ("rows",), left_out)
     more = {**answer, "rows": [*answer["rows"], "あ" * 20]}
-    assert size(more) > 1_024
+    assert size(more) > 1_024 - 40
+
+
+@given(st.lists(st.text(max_size=80), min_size=20, max_size=60), st.integers(1, 5))
+def test_what_comes_later_does_not_push_out_what_an_answer_leaves_out(values, notes):
+    answer = GUARD.trim({"rows": values, "warnings": ["shortened"]}, ("rows",), left_out, 1)
+    said = answer["warnings"]
+    later = GUARD.fit_warnings({**answer, "warnings": [*said, *["x" * 1_024] * notes]})
+    assert size(later) <= 1_024
+    assert later["warnings"][: len(said)] == said
+    shown = len(later["warnings"]) - len(said)
+    assert shown == notes or later["warnings"][-1] == f"and {notes - shown + 1} more warnings"
 
 
 def test_the_last_key_is_cut_first():

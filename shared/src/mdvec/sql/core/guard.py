@@ -12,6 +12,8 @@ from mdvec.text import visible
 
 JsonAnswer = dict[str, Any]
 _MAX_WARNING = 300
+_ROOM_FOR_COUNT = 40
+"""The bytes left for "and 2 more warnings": what comes later takes no place of what fitted."""
 _MAX_PORTABLE = 2**53
 """A float holds every integer up to this one exactly."""
 
@@ -24,8 +26,8 @@ class AnswerGuard:
     max_rows: int
 
     def fits(self, answer: JsonAnswer) -> bool:
-        """Whether the answer is small enough."""
-        return size(answer) <= self.max_bytes
+        """Whether the answer is small enough to say how many more warnings there are."""
+        return size(answer) <= self.max_bytes - _ROOM_FOR_COUNT
 
     def first_fitting(self, answers: Iterable[JsonAnswer]) -> JsonAnswer:
         """The first of the answers that is small enough, or else the last."""
@@ -35,14 +37,18 @@ class AnswerGuard:
         return answer
 
     def fit_warnings(self, answer: JsonAnswer) -> JsonAnswer:
-        """The answer with as many of its warnings as fit."""
+        """The answer with as many of its warnings as fit, the first first."""
         warnings = [
             warning if len(warning) <= _MAX_WARNING else f"{warning[: _MAX_WARNING - 1]}…"
             for warning in answer.get("warnings", ())
         ]
         first = [warnings[:count] for count in range(len(warnings) - 1, -1, -1)]
         cut = ([*some, f"and {len(warnings) - len(some)} more warnings"] for some in first)
-        return self.first_fitting(with_warnings(answer, some) for some in (warnings, *cut))
+        for some in (warnings, *cut):
+            fitted = with_warnings(answer, some)
+            if size(fitted) <= self.max_bytes:
+                break
+        return fitted
 
     def trim(
         self,

@@ -381,18 +381,23 @@ def _anomalies(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
         f"SELECT count(*), count(*) FILTER (WHERE before >= {MIN_WINDOW}), "
         f"count(*) FILTER (WHERE before >= {MIN_WINDOW} AND mad = 0), "
         f"count(*) FILTER (WHERE before >= {MIN_WINDOW} AND mad = 0 AND value <> median), "
-        f"count(*) FILTER (WHERE {is_anomaly}) "
-        f"FROM ({judged})"
+        f"count(*) FILTER (WHERE {is_anomaly}), "
+        f"count(*) FILTER (WHERE {is_anomaly} AND before < {window:d}) FROM ({judged})"
     )
 
     def notes(row: Sequence[Any]) -> list[str]:
-        periods, judged_count, constant, jumps, anomalies, *cuts = row
+        periods, judged_count, constant, jumps, anomalies, short, *cuts = row
         if not judged_count:
             return [
                 f"{periods} {period}s have values, and one is judged by at least {MIN_WINDOW} "
                 "before it, so none could be; take a shorter period"
             ]
         sentences = [] if anomalies else [f"none of {judged_count} {period}s is an anomaly"]
+        if short:
+            sentences.append(
+                f"{short} of {anomalies} anomalies have fewer than {window} {period}s before them "
+                "to be judged by (from window_from to window_to)"
+            )
         if constant:
             differ = f", from which {jumps} differ" if jumps else ""
             sentences.append(
