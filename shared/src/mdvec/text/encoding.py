@@ -44,6 +44,8 @@ _WELL_FORMED = re.compile(
 """Half-width katakana in a plausible order: small letters and voicing marks follow only letters
 that take them."""
 _KATAKANA_WORD = re.compile("(?<![A-Za-z])[ｦ-ﾟ]{4,}(?![A-Za-z])")
+_KATAKANA_RUN = re.compile("[ｦ-ﾟ]{3,}|(?<![A-Za-zｦ-ﾟ])[ｦ-ﾟ]{2}(?![A-Za-zｦ-ﾟ])")
+"""Not one alone, nor two beside a letter: Ørsted would be ﾘrsted, and Zoë in UTF-8 Zoﾃｫ."""
 
 _ASCII = bytes(range(0x80))
 _NOT_LONG_LEADS = bytes(each for each in range(0x100) if not 0xE0 <= each <= 0xF4)
@@ -173,6 +175,10 @@ def _by_sense(blocks: Blocks, damaged: int | None) -> str:
     is_odd = euc_damaged is None and odd > _CLEARLY_ODD
     if is_odd and _has_kana(codecs.iterdecode(blocks(), EUC_JP)):
         return EUC_JP
+    if odd <= _MAX_ODDNESS and not any(
+        _KATAKANA_RUN.search(text) for text in codecs.iterdecode(blocks(), CP932)
+    ):
+        raise UnknownEncoding(_AMBIGUOUS, 1)
     if euc_damaged is not None and odd <= _MAX_ODDNESS:
         return CP932
     beyond_ascii = sum(len(_BEYOND_ASCII.findall(block)) for block in blocks())

@@ -381,7 +381,12 @@ def test_files_all_of_whose_rows_are_in_another_are_named_as_long_as_they_are(sh
     shop.csv("m_20250120.csv", *days[10:20])
     shop.csv("m_20250131.csv", *days[10:20], days[0])
     shop.import_()
-    assert table_origin(shop.database, "s__m")["read"].startswith("all rows of m_20250120.csv (10,")
+    named = "all rows of m_20250120.csv (10, in m_20250131.csv) are in another file as well,"
+    assert table_origin(shop.database, "s__m")["read"].startswith(named)
+    shop.csv("m_20250210.csv", *days[10:14], *days[15:])  # larger, but lacks a row
+    shop.import_()
+    assert table_origin(shop.database, "s__m")["read"].startswith(named)
+    (shop.folder / "m_20250210.csv").unlink()
     shop.csv("m_20250131.csv", *days[10:19], "2025-01-31,,")
     shop.import_()
     assert "read" not in table_origin(shop.database, "s__m")

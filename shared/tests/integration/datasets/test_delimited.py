@@ -185,6 +185,13 @@ def test_odd_column_names_work(folder):
     assert rows == [[1, 2, 3, 4, 5, 6, 7]]
 
 
+@each("delimiter", [",", ";", "\t"])
+def test_a_quotation_mark_within_a_name_hides_no_delimiter(folder, delimiter):
+    text = f'name{delimiter}"A" (x){delimiter}"B{delimiter}" (y)\nWorld{delimiter}1.5{delimiter}2\n'
+    types, rows = imported(folder, text)
+    assert (list(types), rows) == (["name", "A (x)", f"B{delimiter} (y)"], [["World", 1.5, 2]])
+
+
 def test_a_header_alone_is_an_empty_table(folder):
     assert imported(folder, "a,b\n") == ({"a": "VARCHAR", "b": "VARCHAR"}, [])
 

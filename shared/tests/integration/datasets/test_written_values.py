@@ -342,6 +342,8 @@ WESTERN = "Straße; Café „Zoë’s“ – déjà vu; 12 €; niño; ÉCOLE; �
     [
         (WESTERN, "cp1252", True),
         ("x £5", "latin-1", True),
+        ("Ørsted; Österreich; 20°C", "latin-1", True),
+        ("20°C; 5½", "latin-1", False),
         ("Wałęsa", "cp1250", False),
         ("Привет мир", "cp1251", False),
         ("café été", "mac_roman", False),

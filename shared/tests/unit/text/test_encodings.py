@@ -82,6 +82,10 @@ def test_a_sentence_that_has_kana_is_read_in_every_encoding(tmp_path_factory, te
         "1,ｶ)ｱﾏｿﾞﾝｼﾞﾔﾊﾟﾝ,1200\n2,ﾌｱﾐﾘｰﾏｰﾄ,300\n",
         "ﾌﾘｺﾐ ﾃｽｳﾘﾖｳ\nｾｲｶﾂ\nﾄｳｷﾖｳｶﾞｽ\nﾃﾞﾝｷﾀﾞｲ\n",
         "\n".join(["ﾌﾘｺﾐ", "ｶﾞｽﾘﾖｳｷﾝ", "ﾆﾎﾝ"] * 8),
+        "PAYPAYﾏｰｹｯﾄ",
+        "Aｺｰｽ",
+        "ｱﾏｿﾞﾝJP",
+        "x,5ｺ\nAﾀｲﾌﾟ,2ｺ",
     ],
 )
 def test_half_width_katakana_of_a_bank_are_read_as_what_they_are(tmp_path, text):
@@ -95,6 +99,12 @@ def test_half_width_katakana_of_a_bank_are_read_as_what_they_are(tmp_path, text)
         "中文网页，没有日文。".encode("gbk"),
         "한국어 문장입니다.".encode("euc_kr"),
         "東京都".encode("euc_jp"),
+        *(
+            text.encode("latin-1")
+            for text in ("Ørsted", "Århus, Øst", "20°C\n" * 40, "5½", "3 × 4")
+        ),
+        "Zoë".encode() + b"\n\xd6sterreich",
+        b"knowledge\xcaof",  # Mac OS Roman
         b"\x1b$B%F%9\x80\x1b(B",
         b"\x1b$B-!\x1b(B",
     ],

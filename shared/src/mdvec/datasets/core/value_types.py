@@ -66,12 +66,8 @@ _ERA_LETTER_DATE = (
     "ELSE 1867 END + TRY_CAST(regexp_extract({v}, '[0-9]+') AS INTEGER))::VARCHAR || '-' || "
     "regexp_extract({v}, '[./-]([0-9]+)', 1) || '-' || regexp_extract({v}, '[0-9]+$')"
 )
-
-
 _WEEKDAY = r" ?[(（][月火水木金土日][)）]"
 _BEFORE_WEEKDAY = "regexp_replace({v}, ' ?[(（].*', '')"
-
-
 _USUAL_TIME = re.compile(r"(?<![\d:])(?!24)\d\d?(:|時)\d")
 _PLAIN_NUMBER = re.compile(r"-?[0-9.]+([eE][-+]?[0-9]+)?")
 _FULL_WIDTH = ("０１２３４５６７８９，．－＋／：％（）\u3000\u00a0", "0123456789,.-+/:%()  ")
@@ -82,8 +78,6 @@ _COMMA_DIGITS = (
     f"if(regexp_matches({{v}}, '{_MINUS}'), '-', '') || "
     "replace(regexp_replace({v}, '[^0-9,]', '', 'g'), ',', '.')"
 )
-
-
 _SLASHED = r"\d{1,2}[/.-]\d{1,2}[/.-][12]\d{3}"
 _SLASHED_MOMENT = rf"{_SLASHED}( {_TIME})?"
 _OVER_12 = r"(1[3-9]|2\d|3[01])"
@@ -298,6 +292,15 @@ _KINDS = (
     # Telephone numbers begin with a plus, too; it is a sign if other values have a minus or point.
     ValueKind("BIGINT", r"0|[-+]?[1-9]\d{0,14}", needs=("^(-|0$)",)),
     ValueKind("DOUBLE", r"0|[-+]?(0|[1-9]\d{0,14})(\.\d+)?", needs=(r"^(-|0$)|\.",)),
+    *(
+        ValueKind(
+            type_,
+            rf"({_MINUS}|[+])?(0|[1-9]\d{{0,14}}){decimals}",
+            reading=_SIGNED_DIGITS,
+            needs=("[+]", f"^{_MINUS}"),
+        )
+        for type_, decimals in (("BIGINT", ""), ("DOUBLE", r"(\.\d+)?"))
+    ),
     *_amounts("BIGINT", r"[¥￥\\]", "( ?円)?", ""),
     *_amounts("DOUBLE", r"[¥￥\\]", "( ?円)?", _DECIMALS),
     *_amounts("DOUBLE", r"\$", "", _DECIMALS, "$"),
@@ -434,8 +437,6 @@ def _in_order(reading: str) -> tuple[ValueKind, ...]:
 
 DATE_KINDS = tuple(kind for kind in VALUE_KINDS if kind.is_date)
 """The kinds that texts may have in files whose numbers are typed."""
-
-
 _ANY_DIGITS = ValueKind("BIGINT", r"[-+]?\d{1,18}")
 _ANY_NUMBER = ValueKind(
     "DOUBLE",

@@ -62,8 +62,9 @@ def _sheets(book: CalamineWorkbook, rows: BinaryIO, *, is_ods: bool) -> Iterator
         if about_sheet["is_sheet"] and not about_sheet["is_hidden"]:
             sheet = book.get_sheet_by_index(at)
             about_sheet["start"] = rows.tell()
-            first_row, first_column = sheet.start or (0, 0)
-            for number, cells in enumerate(sheet.iter_rows(), first_row + 1):
+            first_column = (sheet.start or (0, 0))[1]
+            # The rows begin at the sheet's first, but their cells at the first column with one.
+            for number, cells in enumerate(sheet.iter_rows(), 1):
                 values = [None] * first_column + [
                     _duration(cell) if is_ods else _value(cell) for cell in cells
                 ]

@@ -218,28 +218,45 @@ def _repeated_files(
 ) -> list[_Repeated]:
     """Each file whose rows are all in a larger file, its number of rows, and that file.
 
-    Pairs of files that do not share two sample rows are excluded first.
+    A file is compared only with the largest that has its sample rows, two at first. If that one
+    lacks another row, the row becomes a sample, and the next largest that has them all is tried.
     """
-    cells = ", ".join(map(identifier, columns))
-    return connection.execute(f"""
-WITH hashed AS NOT MATERIALIZED (
-    SELECT {identifier(file_column)} AS file, hash({cells}) AS mark FROM {scan}
-), files AS MATERIALIZED (
-    SELECT file, count(*) AS number, min(mark) AS least, max(mark) AS most FROM hashed GROUP BY file
+    cells, file = ", ".join(map(identifier, columns)), identifier(file_column)
+    hashed = f"SELECT {file} AS file, hash({cells}) AS mark FROM {scan}"
+    connection.execute(f"""
+CREATE TEMP TABLE files AS
+    SELECT file, count(*) AS number, min(mark) AS least, max(mark) AS most,
+        row_number() OVER (ORDER BY number, file) AS id FROM ({hashed}) GROUP BY file;
+CREATE TEMP TABLE samples AS SELECT id, least AS mark FROM files UNION SELECT id, most FROM files
+""")
+    repeated: list[_Repeated] = []
+    while True:
+        connection.execute(f"""
+CREATE OR REPLACE TEMP TABLE tested AS WITH hashed AS NOT MATERIALIZED (
+    SELECT id, mark FROM ({hashed}) JOIN files USING (file)
 ), seen AS MATERIALIZED (
-    SELECT DISTINCT file, mark FROM hashed WHERE mark IN (SELECT unnest([least, most]) FROM files)
+    SELECT DISTINCT id, mark FROM hashed WHERE mark IN (SELECT mark FROM samples)
+), wanted AS (
+    SELECT id, count(*) AS number FROM samples GROUP BY id
+), sharing AS (
+    SELECT samples.id, seen.id AS other, count(*) AS number FROM samples
+    JOIN seen ON seen.mark = samples.mark AND seen.id > samples.id GROUP BY ALL
 ), pairs AS MATERIALIZED (
-    SELECT one.file, one.number, two.file AS other FROM files AS one
-    JOIN seen AS a ON a.mark = one.least
-    JOIN seen AS b ON b.mark = one.most AND b.file = a.file
-    JOIN files AS two ON two.file = a.file AND (two.number, two.file) > (one.number, one.file)
-    QUALIFY row_number() OVER (PARTITION BY one.file ORDER BY two.number DESC, two.file) = 1
+    SELECT id, max(other) AS other FROM sharing JOIN wanted USING (id, number) GROUP BY id
 ), marks AS MATERIALIZED (
-    SELECT DISTINCT file, mark FROM hashed
-    WHERE file IN (SELECT file FROM pairs UNION SELECT other FROM pairs)
+    SELECT DISTINCT id, mark FROM hashed
+    WHERE id IN (SELECT id FROM pairs UNION SELECT other FROM pairs)
 )
-SELECT pairs.file, any_value(number), any_value(other) FROM pairs
-JOIN marks AS a ON a.file = pairs.file
-LEFT JOIN marks AS b ON b.file = pairs.other AND b.mark = a.mark GROUP BY pairs.file
-HAVING count(*) >= {_MIN_ALIKE} AND count(*) = count(b.mark) ORDER BY pairs.file
+SELECT pairs.id, any_value(other) AS other, any_value(a.mark) FILTER (b.mark IS NULL) AS missing
+FROM pairs JOIN marks AS a ON a.id = pairs.id
+LEFT JOIN marks AS b ON b.id = pairs.other AND b.mark = a.mark GROUP BY pairs.id
+HAVING count(*) >= {_MIN_ALIKE};
+DELETE FROM samples WHERE id NOT IN (SELECT id FROM tested WHERE missing IS NOT NULL);
+INSERT INTO samples SELECT id, missing FROM tested WHERE missing IS NOT NULL
+""")
+        repeated += connection.execute("""
+SELECT one.file, one.number, two.file FROM tested
+JOIN files AS one ON one.id = tested.id JOIN files AS two ON two.id = other WHERE missing IS NULL
 """).fetchall()
+        if connection.execute("SELECT id FROM samples LIMIT 1").fetchone() is None:
+            return sorted(repeated)

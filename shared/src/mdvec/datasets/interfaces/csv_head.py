@@ -118,13 +118,14 @@ def _delimiter(text: TextIO, start: int, allowed: str) -> str:
     """The delimiter that splits the first line into the most cells; of several, the first allowed.
 
     As the first line may be a title, delimiters that split the usual line below it are preferred.
+    Lines with a quotation mark within a cell count only if no delimiter splits others.
     """
 
-    def widths(delimiter: str) -> list[int]:
+    def widths(delimiter: str, *, strict: bool) -> list[int]:
         text.seek(start)
         counts: list[int] = []
         with suppress(csv.Error):
-            reader = csv.reader(text, delimiter=delimiter, strict=True)
+            reader = csv.reader(text, delimiter=delimiter, strict=strict)
             for row in islice(filter(None, reader), SAMPLE_ROWS):
                 counts.append(len(row))
                 if len(row) > MAX_COLUMNS:  # enough: splitting more lines would take seconds
@@ -133,8 +134,11 @@ def _delimiter(text: TextIO, start: int, allowed: str) -> str:
 
     if len(allowed) == 1:
         return allowed
-    by_delimiter = {delimiter: widths(delimiter) for delimiter in allowed}
-    below = {delimiter: usual_width(counts[1:]) for delimiter, counts in by_delimiter.items()}
+    for strict in (True, False):
+        by_delimiter = {delimiter: widths(delimiter, strict=strict) for delimiter in allowed}
+        below = {delimiter: usual_width(counts[1:]) for delimiter, counts in by_delimiter.items()}
+        if max(*below.values(), *(counts[0] for counts in by_delimiter.values())) > 1:
+            break
     splitting = [delimiter for delimiter in allowed if below[delimiter] > 1] or allowed
     best = max(splitting, key=lambda delimiter: by_delimiter[delimiter][0])
     if by_delimiter[best][0] > 1:
