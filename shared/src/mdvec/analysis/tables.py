@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import re
 import reprlib
 import sys
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -31,6 +32,8 @@ _MAX_NAMES = 20
 _MAX_CELL_CHARS = 30
 _ELLIPSIS = "…"
 _MAX_DEPTH = 50
+_TIMES = re.compile(r"datetime64\[\w+\]")
+"""The type of a pandas column of times without a time zone that is not sparse."""
 _MAX_PORTABLE = 2**53
 """Readers that turn every number into a float keep integers up to this one exact."""
 
@@ -203,10 +206,8 @@ def names_and_rows(frame: Any, part: Any = None) -> tuple[list[str], Iterable[tu
 
 
 def _is_of_days(series: Any) -> bool:  # noqa: ANN401 - of pandas
-    import numpy as np
-
-    if not isinstance(series.dtype, np.dtype) or series.dtype.kind != "M":
-        return False  # with a time zone, or sparse
+    if not _TIMES.fullmatch(str(series.dtype)):
+        return False
     times = series.dropna()
     are_dates = times.dt.year.between(MINYEAR, MAXYEAR)
     return bool((are_dates & (times == times.dt.normalize())).all())
