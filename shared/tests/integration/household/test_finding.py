@@ -106,21 +106,26 @@ def test_sums_are_those_of_counting_every_row(
     assert found.rows == ()  # groups answer what was asked
 
 
-def week_within(day, month=None):
-    """The week of a day, of which an asked month has perhaps a part."""
-    week = (day + timedelta(number - day.weekday()) for number in range(7))
-    asked = [each for each in week if month in (None, each.month)]
-    return f"{asked[0]}〜{asked[-1]}"
-
-
 TIMES = {
     "day": lambda day: day.isoformat(),
-    "week": week_within,
+    "week": lambda day: f"{day - timedelta(day.weekday())}〜{day + timedelta(6 - day.weekday())}",
     "month": lambda day: f"{day:%Y-%m}",
     "year": lambda day: f"{day:%Y}",
     "weekday": lambda day: f"{'月火水木金土日'[day.weekday()]}曜日",
     "weekend": lambda day: "土日" if day.weekday() > 4 else "平日",
 }
+
+
+def time_of(day, group_by, month):
+    """The name of a day's part of time: its days in an asked month, if this has only some."""
+    if month is None or group_by not in ("week", "year"):
+        return TIMES[group_by](day)
+    first = day - timedelta(day.weekday()) if group_by == "week" else day.replace(day=1)
+    days = (first + timedelta(number) for number in range(7 if group_by == "week" else 31))
+    asked = [each for each in days if each.month == month]
+    return f"{asked[0]}〜{asked[-1]}"
+
+
 CHOICES = st.lists(st.sampled_from(["食費", "外食", "日用品", "収入", "支出"]), max_size=2)
 SOME_SHOPS = st.lists(st.sampled_from([one for one in IS_NAMED if one != "郵便局"]), max_size=2)
 
@@ -160,8 +165,7 @@ def test_several_names_exclusions_times_and_means_are_those_of_counting_every_ro
     assert told(found) == sums(expected)
     groups: dict[str, list[tuple]] = {}
     for row in expected:
-        name = week_within(row[0], month) if group_by == "week" else TIMES[group_by](row[0])
-        groups.setdefault(name, []).append(row)
+        groups.setdefault(time_of(row[0], group_by, month), []).append(row)
     assert {(one.name, one.rows, one.spending, one.income) for one in found.groups} == {
         (name, *sums(some)) for name, some in groups.items()
     }
