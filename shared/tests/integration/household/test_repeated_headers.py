@@ -176,3 +176,16 @@ def test_equal_rows_below_one_header_are_two_purchases_and_below_two_perhaps_one
     found = statements.ask(review.list_candidates).candidates
     judged = {each.transaction_1.source_file: (each.is_likely, each.reasons) for each in found}
     assert judged == {"one.csv": below_one, "two.csv": ONCE}
+
+
+@pytest.mark.parametrize("shops", [("ヨドバシカメラ",) * 2, ("AMAZON.CO.JP", "アマゾン")])
+def test_rows_of_one_list_that_differ_in_day_or_words_may_be_one_purchase(statements, shops):
+    days = ("12", "14") if shops[0] == shops[1] else ("12", "12")
+    rows = [
+        f"1,2026/07/{day},{shop},-13480,カードA,趣味,家電,,0"
+        for day, shop in zip(days, shops, strict=True)
+    ]
+    statements.put("one.csv", MONEY_FORWARD, *rows)
+    statements.import_()
+    statements.ask(review.detect, DetectionOptions())
+    assert [each.is_likely for each in statements.ask(review.list_candidates).candidates] == [True]
