@@ -32,14 +32,14 @@ _PARTS = re.compile(r"[a-z]+|\d+")
 _HIRAGANA = re.compile("[\u3041-\u3096]")
 _VERB_END = "[\u3041-\u3096]{1,3}"
 _IDENTIFIER = re.compile(
-    rf"(?=.*[a-z])(?=.*\d)[a-z0-9{HYPHENS}]+|[a-z]\w*(?:\.[a-z]\w*)+", re.ASCII
+    rf"(?=.*[a-z])(?=.*\d)[a-z0-9{HYPHENS}]+|[a-z]\w*(?:[.-][a-z]\w*)+", re.ASCII
 )
 
 
 def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -> list[int] | None:
     """The documents that contain a word in any case; None if there is too much text to read.
 
-    A number matches in any grouping, and an identifier with digits or dots with any signs
+    A number matches in any grouping, and an identifier with digits, dots or hyphens with any signs
     between its parts. Kanji also match with a space between them, as between the names of a
     person, and with the endings of verbs if the reading is the same (申込書: 申し込み書).
     """

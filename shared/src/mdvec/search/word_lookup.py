@@ -304,15 +304,21 @@ class _Lookup:
         """Whether texts have a term, or may have it as the index cannot tell.
 
         A compound whose pairs of characters are all known needs them side by side (年末調整: 期間末
-        and 調整年 are not enough), or its words with の between them.
+        and 調整年 are not enough), or its words with の between them; a name with dots or hyphens
+        needs its parts side by side.
         """
         if is_letters(term):
-            return bool(frequencies.get(term))
+            parts = plain_terms(term)
+            return bool(frequencies.get(term)) or (len(parts) > 1 and self._has_phrase(parts))
         pairs = ["".join(pair) for pair in pairwise(term)]
         return all(map(frequencies.get, pairs)) and (
-            bool(index.chunks_matching(self.connection, self.tables, f'"{" ".join(pairs)}"', 1))
-            or self._is_spelled_otherwise(term, found, between="の")
+            self._has_phrase(pairs) or self._is_spelled_otherwise(term, found, between="の")
         )
+
+    def _has_phrase(self, terms: Sequence[str]) -> bool:
+        """Whether a chunk has the terms one after another."""
+        phrase = f'"{" ".join(terms)}"'
+        return bool(index.chunks_matching(self.connection, self.tables, phrase, 1))
 
     def _is_part_of_date(self, term: str, frequencies: Mapping[str, int]) -> bool:
         """Whether a term belongs to a date, number or identifier that the index has."""

@@ -47,8 +47,11 @@ _WRITTEN = re.compile(
 option. The index has only their parts, which are not specific: 15, 3 and 1."""
 _WITH_SIGNS = re.compile(r"\w+(?:[-.:/?#@!$&*+=%~\\]+\w+)+", re.ASCII)
 """Letters and digits with signs between them, in folded text (file.name, cmd+o)."""
-_DOTTED = re.compile(r"(?=.*[a-z]{3})[a-z]\w*(?:\.[a-z]\w*)+", re.ASCII)
-"""A name with dots, in folded text (next.config.js), but no abbreviation (e.g)."""
+_WHOLE_NAME = re.compile(
+    r"(?<![\w.:/@-])(?=[\w.-]*[a-z]{3})[a-z]\w*(?:\.[a-z]\w*|-[a-z]\w*)+(?![\w:/@-]|\.\w)", re.ASCII
+)
+"""A name with dots or hyphens, in folded text (next.config.js, ts-node), but no abbreviation (e.g).
+"""
 _ONLY_HYPHENS = re.compile(r"[\w-]+", re.ASCII)
 _MOST_WRITTEN, _WRITTEN_IN = 3, 100
 """More literal texts, or a longer question, mean a pasted log, whose times no document has."""
@@ -197,10 +200,8 @@ def analyse_question(question: str) -> QuestionTerms:
     subjects = {term: Subject("signed", as_typed[start:end]) for term, start, end in signed}
     of_signed = {part for term in subjects for part in dates[term]}
     written = _texts_with_signs(text, [*joined, *signed])
-    dotted = {
-        name: Subject("noun", as_typed[(at := text.index(name)) : at + len(name)])
-        for name in filter(_DOTTED.fullmatch, written)
-    }
+    named = _names_and_nouns(as_typed, foreground, joined, tokens, of_signed)
+    whole = _whole_names(as_typed, text, [*joined, *signed], tokens)
     return QuestionTerms(
         tuple(dict.fromkeys([*subjects, *(term for term, _, _ in plain), *parts])),
         {
@@ -211,7 +212,7 @@ def analyse_question(question: str) -> QuestionTerms:
         tuple(
             ContentWord(word.term, text[word.start : word.end], word.is_known) for word in content
         ),
-        subjects | _names_and_nouns(as_typed, foreground, joined, tokens, of_signed) | dotted,
+        subjects | named | whole,
         _words_of(plain, content),
         dates,
         numbered,
@@ -286,6 +287,28 @@ def _names_with_sign(text: str) -> list[_Placed]:
         if len(written) <= _MOST_WRITTEN:
             matches += written
     return _without_days(text, [(match[0], *match.span()) for match in matches])
+
+
+def _whole_names(
+    question: str, text: str, known: Sequence[_Placed], tokens: Sequence[Morpheme]
+) -> dict[str, Subject]:
+    """The names with dots or hyphens, by folded spelling.
+
+    They are names where words in letters are, in Japanese or as the whole question. Elsewhere only
+    those with dots count, or all among keywords: in English prose hyphens join words.
+    """
+    if len(text) > _WRITTEN_IN:
+        return {}
+    is_japanese = bool(_JAPANESE.search(question))
+    is_prose = any(word.role not in {Role.CONTENT, Role.GRAMMAR} for word in tokens)
+    names = {}
+    for match in _WHOLE_NAME.finditer(text):
+        is_name = is_japanese or match[0] == text.strip()
+        is_known = any(match.start() < end and start < match.end() for _, start, end in known)
+        if not is_known and (is_name or not is_prose or "." in match[0]):
+            spelling = question[match.start() : match.end()]
+            names[match[0]] = Subject("name" if is_name else "noun", spelling)
+    return names if len(names) <= _MOST_WRITTEN else {}
 
 
 def _texts_with_signs(text: str, known: Sequence[_Placed]) -> tuple[str, ...]:

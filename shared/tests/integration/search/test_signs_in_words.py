@@ -73,7 +73,7 @@ def test_that_front_matter_has_an_exact_text_is_only_said_if_it_does(collection)
 def dotted(tmp_path_factory) -> Collection:
     notes = {
         "next.md": "next.config.ts の設定。config は js で書いた。\n",
-        "node.md": "nodejs を入れる。Ｖｕｅ．ｊｓ と json も使う。\n",
+        "node.md": "nodejs を入れる。Ｖｕｅ．ｊｓ と json も使う。ts の config は dry run。\n",
         **{f"filler/{n}.md": f"# 雑記 {n}\n\n天気や旅行のことを書いた。\n" for n in range(30)},
     }
     return Collection.of(tmp_path_factory.mktemp("dotted"), notes)
@@ -90,3 +90,21 @@ def dotted(tmp_path_factory) -> Collection:
 def test_a_name_with_dots_that_no_note_has_is_named(dotted, name, is_denied, asked):
     notes = dotted.search(asked.format(name)).notes
     assert any(f'"{name}"' in note for note in notes) == is_denied
+
+
+@each("asked", ["{}", "{}の設定", "{} json"])
+@each(
+    ("name", "is_denied"),
+    [("json-config", True), ("ts-json", True), ("dry-run", False), ("next-config-ts", False)],
+)
+def test_a_name_with_hyphens_that_no_note_has_is_named(dotted, name, is_denied, asked):
+    notes = dotted.search(asked.format(name)).notes
+    assert any(f'"{name}"' in note for note in notes) == is_denied
+
+
+@each("name", ["json-config", "json.config"])
+def test_a_whole_name_is_not_answered_by_its_parts(dotted, name):
+    answers = [dotted.search(question) for question in (name, f"{name}の設定", "jsonのconfig")]
+    assert [answer.confident for answer in answers] == [False, False, True]
+    asked = dotted.search(f"Is there a {name} file for json?")
+    assert any(name in note for note in asked.notes) == ("." in name)
