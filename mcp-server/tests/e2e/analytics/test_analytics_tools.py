@@ -273,7 +273,7 @@ def test_a_query_that_the_client_cancels_frees_its_place_at_once(client, data, a
         seconds = 0.0
         for process in psutil.Process().children(recursive=True):
             with suppress(psutil.NoSuchProcess):
-                if "mdvec.sql.child.child" in process.cmdline() and (spool in process.cwd()):
+                if "mdvec.sql.child.main" in process.cmdline() and (spool in process.cwd()):
                     seconds += sum(process.cpu_times()[:2])
         return seconds
 

@@ -11,7 +11,7 @@ from query_subject import CANARY, parquet, put_secrets
 SCRIPT = textwrap.dedent(
     """
     import json, sys
-    from mdvec.sql.child.child import prepare
+    from mdvec.sql.child.main import prepare
 
     config, attempts = json.load(sys.stdin)
     handler = prepare(config)

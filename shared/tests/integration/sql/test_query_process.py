@@ -24,7 +24,7 @@ from mdvec.sql.core.refusals import (
     TooManyRowsToExport,
     UnknownTable,
 )
-from mdvec.sql.process.child import ChildProcess
+from mdvec.sql.process.child_process import ChildProcess
 from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits, WireClosed
 from mdvec.sql.process.query_process import QueryProcess
 from mdvec.sql.process.spool import Spool

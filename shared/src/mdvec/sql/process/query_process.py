@@ -22,7 +22,7 @@ from mdvec.sql.core.refusals import (
     named,
 )
 from mdvec.sql.core.statement import SELECT_ALL
-from mdvec.sql.process.child import Child
+from mdvec.sql.process.child_process import Child
 from mdvec.sql.process.messages import (
     Data,
     ExportedFile,

@@ -48,7 +48,7 @@ CANCELLED_GRACE_SECONDS = 0.2
 """The grace of a cancelled query, which is shorter as the next query may wait for the child."""
 START_SECONDS = 120.0
 _POLL_SECONDS = 0.05
-_MODULE = "mdvec.sql.child.child"
+_MODULE = "mdvec.sql.child.main"
 _ALLOCATORS = {
     # Freed memory is returned together with its address space, which is also limited.
     "DUCKDB_JE_MALLOC_CONF": "retain:false,dirty_decay_ms:500,muzzy_decay_ms:0,narenas:2",

@@ -1,4 +1,4 @@
-"""The query process itself: `python -m mdvec.sql.child.child`, started by the server.
+"""The query process itself: `python -m mdvec.sql.child.main`, started by the server.
 
 First it loads the user's tables, and gives up every right that it no longer needs. Then it reads
 requests from STDIN and writes responses to STDOUT. It exits when the server does, in any way.
