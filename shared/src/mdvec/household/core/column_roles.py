@@ -29,6 +29,7 @@ _DATE = any_of(
     "購入日", "計上日", "^日$", "^日時$", "date",
 )  # fmt: skip
 _NOT_DATE = any_of("支払日", "引落", "起算", "更新", "締", "due", "update")
+_DAY_OF_USE = any_of("利用(年月)?日", "購入日", "取り?引き?(年月)?日", "発生日", "started")
 _PARTS_OF_DATE = re.compile(r"(.*?)\(?([年月日])\)?")
 """操作日(年), 操作日(月), 操作日(日); 利用年, 利用月, 利用日; 年, 月, 日."""
 _BOTH_WAYS = any_of("入出金", "出入金", "受払")
@@ -83,7 +84,7 @@ def mapping_of_header(header: Sequence[str]) -> Mapping | None:
     names = [name.strip() for name in header if name.strip()]
     if len(names) < _MIN_COLUMNS or len(set(names)) < len(names):
         return None
-    date = _date(names)
+    date = next(iter(dates_named(names)), ())
     left = [name for name in names if name not in date and not _NOT_DATE.search(one_spelling(name))]
     money = [name for name in left if not _ABOUT_MONEY.search(one_spelling(name))]
     balance = _first_matching(money, _BALANCE)
@@ -142,7 +143,8 @@ def ways_of(
     return None
 
 
-def _date(names: Sequence[str]) -> tuple[str, ...]:
+def dates_named(names: Sequence[str]) -> list[tuple[str, ...]]:
+    """The columns of days by their names, each one or three; not those of a bill's payment."""
     parts: dict[str, dict[str, str]] = {}
     for name in names:
         if match := _PARTS_OF_DATE.fullmatch(one_spelling(name)):
@@ -155,7 +157,12 @@ def _date(names: Sequence[str]) -> tuple[str, ...]:
     with_both = {name for each in whole for name in each}
     dates = (name for name in names if _DATE.search(one_spelling(name)) and name not in with_both)
     single = [(name,) for name in dates if not _NOT_DATE.search(one_spelling(name))]
-    return next(iter([*single, *whole]), ())
+    return [*single, *whole]
+
+
+def is_day_of_use(columns: Sequence[str]) -> bool:
+    """Whether columns of days, by their names, have the day of the payment itself."""
+    return _DAY_OF_USE.search(one_spelling(columns[-1])) is not None
 
 
 def _amounts(names: Sequence[str]) -> tuple[str | None, str | None, str | None]:

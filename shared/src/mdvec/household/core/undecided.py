@@ -1,10 +1,10 @@
 """What a mapping leaves undecided in a file: columns and rows that may change an amount.
 
 Nothing is guessed. A column that the mapping does not name is harmless if it is empty, repeats the
-amounts, or holds days or document numbers; for any other column, either the running balance proves
-that it changes nothing, or the user says what it means. The same holds for new words in a column
-whose words the user has explained. Each import checks again: a column of zeros needs no decision
-until another number occurs in it.
+amounts, or holds the same days or document numbers; for any other column, either the running
+balance proves that it changes nothing, or the user says what it means. The same holds for new words
+in a column whose words the user has explained. Each import checks again: a column of zeros needs no
+decision until another number occurs in it.
 
 A balance proves in which direction the money of each row went, except the oldest row's, which
 follows from no other. It never proves why: only the user can say whether a payment was undone.
@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping as Pairs
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -30,7 +31,14 @@ from mdvec.household.core.column_questions import (
     samples,
     with_rows,
 )
-from mdvec.household.core.column_roles import INCOMING, OUTGOING, any_of, is_foreign
+from mdvec.household.core.column_roles import (
+    INCOMING,
+    OUTGOING,
+    any_of,
+    dates_named,
+    is_day_of_use,
+    is_foreign,
+)
 from mdvec.household.core.mapped_rows import MappedRows, is_yen, read_mapped
 from mdvec.household.core.mapping import (
     DATE_FORMATS,
@@ -42,7 +50,7 @@ from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.open_columns import OpenColumn, Records, open_columns
 from mdvec.text import shown_name
 
-DECIDED = frozenset({"positive", "paid_out", "date_format", "description"})
+DECIDED = frozenset({"positive", "paid_out", "date", "date_format", "description"})
 """Keys that count as decided in a saved mapping, even if it does not state them."""
 
 _UNIT = any_of("単位.{0,2}[百千万億]円", "(?<=[(額])[百千万億]円", "thousands", "millions")
@@ -169,9 +177,13 @@ def undecided_in(
         questions += _about_minus_signs(mapping, records, read)
     if read.bad and not read.rows and (ways := ways_to_read_days(mapping, records, date.max)):
         questions.append(about_days(mapping, ways))
+    days = _other_days(mapping, columns, records, read)
+    if "date" not in stated:
+        questions += _about_other_days(mapping, days)
     rows = read.unproven if is_proven else set(range(len(read.rows)))
+    of_days = {name for date in days for name in date}
     for column in columns:
-        if not _is_read(column, mapping, stated):
+        if column.name not in of_days and not _is_read(column, mapping, stated):
             asked = _of_unknown_way(read, column, mapping, columns) if is_proven else rows
             questions += _unread_column(column, mapping, read, asked, stated)
     known = {each.column for each in questions}
@@ -199,6 +211,41 @@ def ways_to_read_days(mapping: Mapping, records: Records, until: date) -> list[s
 def about_days(mapping: Mapping, ways: Sequence[str]) -> Undecided:
     """Ask which of these ways to read the days is right."""
     return Undecided("days", ", ".join(map(str, mapping.date)), ", ".join(ways))
+
+
+def _other_days(
+    mapping: Mapping, columns: Sequence[OpenColumn], records: Records, read: MappedRows
+) -> dict[tuple[str, ...], tuple[date, date] | None]:
+    """The columns by which all rows have days as well, with the first pair of days that differ.
+
+    A pair is the row's day by the mapping, and by those columns.
+    """
+    found: dict[tuple[str, ...], tuple[date, date] | None] = {}
+    for columns_of_date in dates_named([column.name for column in columns]):
+        other = read_mapped(replace(mapping, date=columns_of_date), records)
+        if [row.line for row in other.rows] == [row.line for row in read.rows]:
+            days = [(row.date, its.date) for row, its in zip(read.rows, other.rows, strict=True)]
+            found[columns_of_date] = next((pair for pair in days if pair[0] != pair[1]), None)
+    return found
+
+
+def _about_other_days(
+    mapping: Mapping, days: Pairs[tuple[str, ...], tuple[date, date] | None]
+) -> Iterator[Undecided]:
+    """Ask which column has the day that counts, if a further one has other days.
+
+    A day of use counts before one of which the name says nothing.
+    """
+    is_of_use = is_day_of_use([*map(str, mapping.date)])
+    for columns, differing in days.items():
+        if differing is not None and not (is_of_use and not is_day_of_use(columns)):
+            choices = zip((mapping.date, columns), differing, strict=True)
+            shown = " / ".join(f"date = {_as_toml(names)} ({day})" for names, day in choices)
+            yield Undecided("other-days", ", ".join(columns), shown)
+
+
+def _as_toml(columns: Sequence[MappedColumn]) -> str:
+    return json.dumps(columns[0] if len(columns) == 1 else columns, ensure_ascii=False)
 
 
 def _has_kinds(column: OpenColumn, mapping: Mapping) -> bool:
