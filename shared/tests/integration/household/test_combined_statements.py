@@ -4,7 +4,7 @@ from collections import Counter
 from datetime import date
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from ledger_folder import HEADER, JULY, LedgerFolder, line
 from table_of_cases import each
@@ -297,3 +297,31 @@ def test_a_file_that_replaces_rows_of_the_same_days_by_its_time_alone_is_named(f
     del folder.files[backup]
     folder.import_("replace")
     assert sorted(folder.amounts().values()) == [-500, -70]
+
+
+PERIODS = ("2025-07-01_2025-07-31", "2025-08-01_2025-08-31", "2025-07-15_2025-08-14")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.dates(date(2025, 7, 1), date(2025, 8, 31)), min_size=1, max_size=6),
+    st.dictionaries(
+        st.dates(date(2025, 6, 25), date(2025, 9, 5)), st.sampled_from(PERIODS),
+        min_size=1, max_size=6,
+    ),
+)  # fmt: skip
+@example(
+    [date(2025, 7, 1), date(2025, 8, 27)],
+    {date(2025, 7, 28): PERIODS[0], date(2025, 7, 29): PERIODS[1], date(2025, 7, 30): PERIODS[1]},
+)
+def test_each_row_is_that_of_the_last_saved_file_of_its_day_also_of_days_to_come(days, saves):
+    folder = LedgerFolder()
+    wanted: dict[str, int] = {}
+    for number, (saved, period) in enumerate(sorted(saves.items()), 1):
+        first, last = map(date.fromisoformat, period.split("_"))
+        edited = {f"id{n}": day for n, day in enumerate(days) if first <= day <= last}
+        rows = [line(mf_id, -number, f"{day:%Y/%m/%d}") for mf_id, day in edited.items()]
+        folder.write(f"収入・支出詳細_{period}.csv", *rows, saved=saved)
+        wanted |= {f"店{mf_id}": -number for mf_id in edited}
+        folder.import_()
+        assert folder.amounts() == wanted

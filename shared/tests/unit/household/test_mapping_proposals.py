@@ -35,6 +35,11 @@ def test_what_is_proposed_reads_known_kinds_as_their_own_mappings_do(kind):
     assert rows == [(row.date.isoformat(), row.amount) for row in known.rows]
 
 
+def test_an_explanation_is_the_description_rather_than_a_memo():
+    proposal, _ = rows_of("日付,説明,金額,メモ\n2025/7/1,店,1000,\n2025/7/3,店,4000,会社\n")
+    assert (proposal.mapping.description, proposal.mapping.memo) == (("説明",), ("メモ",))
+
+
 @each("name", ["{}", "利用{}", "操作日({})"])
 def test_a_date_may_stand_in_three_columns(name):
     header = ",".join(name.format(part) for part in "年月日")

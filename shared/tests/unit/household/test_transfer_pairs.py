@@ -71,6 +71,17 @@ def test_a_marked_charge_is_likely_of_the_only_row_that_names_it_and_that_it_nam
 
 
 @each(
+    ("text", "shown"),
+    [("PAYPAY", True), ("振込 ペイペイ", True), ("ペイペイ", False), ("山田商店", False)],
+)
+def test_a_marked_payout_is_a_candidate_with_the_banks_row_that_names_it_or_has_a_word(text, shown):
+    out = row(1, 3, -5_000, "PayPay", "みらい銀行 *****04")
+    rows = [out._replace(counts=False, is_filed=True), row(2, 3, 5_000, "みらい銀行", text)]
+    pairs = transfer_pairs(rows, charges=unmatched_charges(rows))
+    assert [pair.ids for pair in pairs] == [(1, 2)] * shown
+
+
+@each(
     "into",
     [
         row(2, 3, 5_000, "銀行", "チャージ"),

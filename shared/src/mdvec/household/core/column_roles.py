@@ -51,7 +51,7 @@ _ABOUT_MONEY = any_of("先$", "元$", "者$", "区分", "方法", "回数", "番
 _BALANCE = any_of("残高", "現在高", r"\(貸付\)高", "balance")
 _DESCRIPTION = any_of(
     "摘要", "内容", "店", "利用先", "利用箇所", "利用場所", "取引先", "商品", "品名", "品目",
-    "支払先", "相手", "詳細", "明細", "名目", "payee", "description", "merchant", "detail",
+    "支払先", "相手", "詳細", "明細", "名目", "説明", "payee", "description", "merchant", "detail",
     "product",
 )  # fmt: skip
 _NOT_DESCRIPTION = any_of("区分", "番", "ID", "コード", "code", "支店", "本店")

@@ -207,7 +207,7 @@ def rank_statements(statements: Sequence[Statement]) -> list[RankedStatement]:
             ):
                 effective_mtime_ns, by = later.effective_mtime_ns, later.statement
         ranked[position] = RankedStatement(statement, effective_mtime_ns, by, ends[position])
-    places.sort(key=lambda n: statements[n].path)
+    places.sort(key=lambda n: (oldest[statements[n].content_hash], statements[n].path))
     places.sort(key=lambda n: (ranked[n].effective_mtime_ns, ends[n], statements[n].name.number))
     return [ranked[position] for position in places]
 
@@ -241,7 +241,10 @@ def _is_newer(statement: Statement, end: str, other: Statement, other_end: str) 
     name, others = statement.name, other.name
     if end <= other_end or not others.has_period:
         return False
-    missing = _days_between(statement, other_end, min(end, others.last))
+    missing = [
+        day for day in _days_between(statement, other_end, min(end, others.last))
+        if day >= others.first
+    ]  # fmt: skip
     return len(missing) >= (_STALE_DAYS if name.stem == others.stem else 1)
 
 

@@ -2,10 +2,10 @@
 
 Both rows count, so a transfer counts as spending and as income. Its rows have opposite signs, the
 same amount, near days and different accounts. Words such as 振替 or チャージ make it likely;
-without them it may be a purchase and an unrelated refund. When a wallet is charged, its file may
-mark its own row as a transfer, so that only the bank's row counts; that row has to name the wallet,
-or have such words. Without words, such a pair is likely only if the text of each row is the name of
-the other row's account, and neither row is in another such pair.
+without them it may be a purchase and an unrelated refund. When a wallet is charged or paid out, its
+file may mark its own row as a transfer, so that only the bank's row counts; that row has to name
+the wallet, or have such words. Without words, such a pair is likely only if the text of each row is
+the name of the other row's account, and neither row is in another such pair.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def transfer_pairs(
 ) -> list[Pair]:
     """The pairs among rows that count, each row in one pair at most; the likely ones first.
 
-    ``charges`` are incoming rows that do not count. Of several partners, a row gets the likeliest,
-    then a partner whose account is named, then the nearest in days.
+    ``charges`` are rows that do not count, as their files mark them. Of several partners, a row
+    gets the likeliest, then a partner whose account is named, then the nearest in days.
     """
     filed = {charge.id for charge in charges}
     opposites = [
@@ -54,8 +54,9 @@ def transfer_pairs(
         for out, into in _opposites(rows, max_days, charges)
         if out.account != into.account
         and (into.id not in filed or _words(out) or _names(out, into.account))
+        and (out.id not in filed or _words(into) or _names(into, out.account))
     ]
-    named = _only_named(pair for pair in opposites if pair[1].id in filed)
+    named = _only_named((out, into) for out, into in opposites if {out.id, into.id} & filed)
     candidates = {
         (pair.score < LIKELY, not _names(out, into.account), pair.days, out.id, into.id): pair
         for out, into in opposites
@@ -71,10 +72,10 @@ def transfer_pairs(
 
 
 def unmatched_charges(rows: Iterable[ComparedRow]) -> list[ComparedRow]:
-    """The incoming rows that files mark as transfers and for which no outgoing row is marked."""
+    """The rows that files mark as transfers and for which no opposite row is marked."""
     filed = [row._replace(counts=True) for row in rows if row.is_filed]
     matched = {row.id for pair in transfer_pairs(filed) for row in (pair.first, pair.second)}
-    return [row for row in filed if row.amount > 0 and row.id not in matched]
+    return [row for row in filed if row.amount and row.id not in matched]
 
 
 def with_transfers(
@@ -100,19 +101,20 @@ def with_transfers(
 
 
 def _opposites(
-    rows: Iterable[ComparedRow], max_days: int, charges: Iterable[ComparedRow]
+    rows: Iterable[ComparedRow], max_days: int, charges: Collection[ComparedRow]
 ) -> Iterable[tuple[ComparedRow, ComparedRow]]:
-    """Every pair of an outgoing and an incoming row of one amount, at most ``max_days`` apart."""
+    """Every pair of an outgoing and an incoming row of one amount, at most ``max_days`` apart.
+
+    At least one of the two counts.
+    """
     incoming: dict[int, list[ComparedRow]] = defaultdict(list)
     outgoing: list[ComparedRow] = []
-    for charge in charges:
-        incoming[charge.amount].append(charge)
-    for row in rows:
-        if row.counts and row.amount:
-            if row.amount > 0:
-                incoming[row.amount].append(row)
-            else:
-                outgoing.append(row)
+    filed = {charge.id for charge in charges}
+    for row in (*charges, *(row for row in rows if row.counts and row.amount)):
+        if row.amount > 0:
+            incoming[row.amount].append(row)
+        else:
+            outgoing.append(row)
     days: dict[int, list[int]] = {}
     for amount, of_amount in incoming.items():
         of_amount.sort(key=lambda row: (row.date, row.id))
@@ -122,7 +124,8 @@ def _opposites(
         if partners:
             at, known = out.date.toordinal(), days[-out.amount]
             begin, end = bisect_left(known, at - max_days), bisect_right(known, at + max_days)
-            yield from ((out, into) for into in partners[begin:end])
+            near = partners[begin:end]
+            yield from ((out, into) for into in near if not {out.id, into.id} <= filed)
 
 
 def _only_named(charges: Iterable[tuple[ComparedRow, ComparedRow]]) -> set[tuple[int, int]]:

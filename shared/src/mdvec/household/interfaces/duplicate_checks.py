@@ -18,8 +18,8 @@ from mdvec.household.interfaces.marks import PAIRS_WITH_ROWS
 _UNDECIDED = "(user_decision IS NULL OR user_decision = 'skip')"
 _TRANSFER, _BILL = PairKind.TRANSFER.value, PairKind.CARD_BILL.value
 """Values of ``of_transfer``; the ``kept_id`` of a card's bill is the row that it pays."""
-_FILED = "({0}.is_transfer AND NOT {0}.is_moved AND NOT {0}.is_duplicate AND {0}.amount > 0)"
-"""Whether a row is money received by a transfer that its file marks, and is in no decided pair."""
+_FILED = "({0}.is_transfer AND NOT {0}.is_moved AND NOT {0}.is_duplicate)"
+"""Whether a row is of a transfer that its file marks, and is in no decided pair."""
 _BOTH_COUNT = (
     f"CASE c.of_transfer WHEN {_BILL} THEN CASE c.kept_id WHEN a.id "
     f"THEN {counts('b')} AND {in_ledger('a')} ELSE {counts('a')} AND {in_ledger('b')} END "
