@@ -12,7 +12,14 @@ import numpy as np
 from mdvec.database import column
 from mdvec.index.properties import other_names, stored_properties
 from mdvec.index.tables import Tables, has_current_words
-from mdvec.index.word_patterns import NUMBER, contains, digits_of, thousands, words_pattern
+from mdvec.index.word_patterns import (
+    NUMBER,
+    contains,
+    digits_of,
+    thousands,
+    version_pattern,
+    words_pattern,
+)
 from mdvec.index.words import chunks_matching
 from mdvec.text import (
     CJK,
@@ -93,7 +100,8 @@ def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> li
     side_by_side = chunks_matching(
         connection, tables, " OR ".join(f'"{phrase}"' for phrase in phrases)
     )
-    patterns = [words_pattern(spelling, inside=False) for spelling in spellings]
+    version = version_pattern(wanted)
+    patterns = [version or words_pattern(spelling, inside=False) for spelling in spellings]
     return [
         number
         for number, names, chunk in chunk_texts(connection, tables, side_by_side)

@@ -19,6 +19,7 @@ from mdvec.index.word_patterns import (
     NUMBER,
     contains,
     digits_of,
+    version_pattern,
     whole_word_pattern,
     words_pattern,
 )
@@ -134,6 +135,8 @@ def _rows_with(connection: apsw.Connection, tables: Tables, texts: str, spelling
         groups = r"\s*[,、]?\s*".join(wanted.split(","))
         pattern = re.compile(groups) if "," in wanted else words_pattern(wanted, inside=True)
         parts = [*digits_of(wanted)]
+    elif version := version_pattern(wanted):
+        pattern, parts = version, [wanted.removeprefix("v")]
     elif len(parts) > 1:
         pattern = re.compile(rf"[\s_.:/,{HYPHENS}]{{0,2}}".join(parts), re.IGNORECASE)
     elif FEW_KANJI.fullmatch(spelling):

@@ -11,6 +11,7 @@ FEW_KANJI = re.compile("[々\u3400-\u9fff]{3,6}")
 _IN_WORD = "[a-z0-9\u30a1-\u30fa\u30fc\u3005-\u3007\u3400-\u9fff]"
 _JOINING = f"[_.@+{HYPHENS}]"
 NUMBER = re.compile(rf"\d+(?:{_SEPARATOR}\d+)*")
+_VERSION = re.compile(r"v?(\d+(?:\.\d+)+)")
 _NUMBER_FIRST = re.compile(rf"(?<![a-z0-9_]){NUMBER.pattern}")
 """A number that does not follow a letter, as it would in an identifier."""
 MIN_GROUPED = 4
@@ -41,6 +42,15 @@ def words_pattern(wanted: str, *, inside: bool) -> re.Pattern[str]:
     before = f"(?<!{edge})" if edge and wanted[:1].isascii() and wanted[:1].isalnum() else ""
     after = f"(?!{edge})" if edge and wanted[-1:].isascii() and wanted[-1:].isalnum() else ""
     return re.compile(f"{before}{words}{after}")
+
+
+def version_pattern(wanted: str) -> re.Pattern[str] | None:
+    """A pattern for a folded number with dots, with or without v, or its first parts; else None.
+
+    9.2 is in 9.2.1 and Rails9.2, but not in 1.9.2 or 9.25.
+    """
+    version = _VERSION.fullmatch(wanted)
+    return version and re.compile(rf"(?<!\d)(?<!\d\.){re.escape(version[1])}(?!\d)")
 
 
 def whole_word_pattern(wanted: str) -> re.Pattern[str]:

@@ -259,8 +259,8 @@ def _without_passages(
         words = single.exact[0]
         if any(index.documents_saying(connection, tool.tables, words) for tool in requested):
             return (
-                f'no passage of {names} says "{words}" whole; a note has it in its front matter, '
-                "whose entries where reads, or across two passages"
+                f'no passage of {names} says "{words}" whole; a note has it across two passages or '
+                "in what is not searched: front matter (where reads it), a script, a long address"
             )
         return f'nothing in {names} says "{words}" as it is written'
     return f'every passage of {names} says "{single.exclude[0]}"'

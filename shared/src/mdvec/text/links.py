@@ -24,7 +24,8 @@ _ANY_LINK = re.compile(
 _HEADING = re.compile(r"(?m)^#{1,6}[ \t].*$")
 _LETTER = re.compile(r"[^\W_]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-_SUFFIX = re.compile(r"\.(?:md|markdown|mdx|txt)$")
+_SUFFIX = re.compile(r"\.(?:md|markdown|mdx|txt|html?)$")
+"""The endings of notes, and of the pages that a site makes of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,8 @@ def document_links(content: str, file_path: str) -> list[DocumentLink]:
     """The distinct links of a Markdown or Org document, outside code, in order.
 
     Markdown links are relative to the document's folder, or to the root if they begin with "/";
-    links with a note's suffix may also be read like wiki links. URLs are not links to documents.
+    then, or with a note's suffix, they may also be read like wiki links. URLs are not links to
+    documents.
     """
     folder = posixpath.dirname(file_path)
     if is_org(file_path):
@@ -66,8 +68,11 @@ def document_links(content: str, file_path: str) -> list[DocumentLink]:
             path, _, fragment = unquote(match[1]).partition("#")
             path = path.partition("?")[0]
             key = "" if not path or _SCHEME.match(path) else _path_key(path, folder)
+            # The root of a site may be a folder of the source.
+            is_rooted = path.startswith("/") and "/" in path.strip("/")
             is_note = _SUFFIX.search(path.casefold()) and not path.startswith((".", "/"))
-            links += [DocumentLink(key, fragment, link_key(path) if is_note else "")] if key else []
+            name = link_key(path) if is_rooted or is_note else ""
+            links += [DocumentLink(key, fragment, name)] if key else []
     return list(dict.fromkeys(links))
 
 

@@ -474,11 +474,11 @@ def _compounds(question: str, tokens: Sequence[Morpheme]) -> dict[str, str]:
 def _names(question: str, spelled: Mapping[str, str]) -> dict[str, str]:
     """The words in letters that are names: identifiers, and in Japanese all words in letters.
 
-    In a text without Japanese, capitalised words are names, unless all words are capitalised. A
+    In a text without Japanese, capitalised words are names, unless most words are capitalised. A
     number after a name (RFC 2119, order 48213) is a name as well, unless it is a year.
     """
     numbers = {number for match in _AFTER_NAME.finditer(question) for number in match.groups()}
-    words = _PROSE.findall(question)
+    words = _PROSE.findall(question)[1:]  # the first word of a sentence has a capital anyway
     has_titles = sum(word[0].isupper() for word in words) > len(words) / 2
     is_name = _IDENTIFIER if not _JAPANESE.search(question) else _LETTERS
     return {

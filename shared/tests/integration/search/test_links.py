@@ -1,7 +1,7 @@
 """Links, front matter, tasks and listings: what connects notes, and which notes there are."""
 
 import pytest
-from collection import filtered, imported_notes
+from collection import Collection, filtered, imported_notes
 from source_folder import SourceFolder
 from table_of_cases import each
 
@@ -71,6 +71,19 @@ def test_markdown_links_as_obsidian_writes_them_lead_to_the_note_unless_one_lies
     collection.import_()
     assert read(collection, "L/short.md").links_to == ("L/目標 1.md#型",)
     assert read(collection, "L/absolute.md").links_to == ("T/目標 1.md",)
+
+
+@each(
+    "link",
+    ["props.html", "./props.html", "/src/guide/props.html", "/guide/props", "/guide/props.html"],
+)
+def test_a_link_as_a_site_writes_it_leads_to_the_note_of_the_page(tmp_path_factory, link):
+    page = "src/guide/props.md"
+    texts = {page: "# 渡す値\n", "src/guide/a.md": f"[値]({link})\n"}
+    notes = Collection.of(tmp_path_factory.mktemp("site"), texts)
+    assert read(notes, "src/guide/a.md").links_to == (page,)
+    (linking,) = listed(notes, links_to=page).documents
+    assert linking.file_path == "src/guide/a.md"
 
 
 def test_a_hit_says_what_its_note_links_to_and_what_links_to_it(notes):

@@ -139,8 +139,8 @@ def test_what_only_a_front_matter_has_is_not_denied(collection):
     collection.import_("new")
     (note,) = collection.search("本文", filters=filtered(exact=["Jane Quill"])).notes[:1]
     assert note == (
-        'no passage of notes says "Jane Quill" whole; a note has it in its front matter, '
-        "whose entries where reads, or across two passages"
+        'no passage of notes says "Jane Quill" whole; a note has it across two passages or '
+        "in what is not searched: front matter (where reads it), a script, a long address"
     )
     assert not any("nothing here mentions" in note for note in collection.search("4.5.6").notes)
     assert collection.search("Quill", filters=filtered(exact=["Jane Quill"])).results == ()

@@ -65,7 +65,7 @@ def test_that_front_matter_has_an_exact_text_is_only_said_if_it_does(collection)
         words: " ".join(collection.search("書く", filters=filtered(exact=[words])).notes)
         for words in ("佐藤", "申込書", "RUF-A2405")
     }
-    assert "a note has it in its front matter" in notes.pop("佐藤")
+    assert "in what is not searched: front matter" in notes.pop("佐藤")
     assert all("as it is written" in note for note in notes.values())
 
 
@@ -108,3 +108,22 @@ def test_a_whole_name_is_not_answered_by_its_parts(dotted, name):
     assert [answer.confident for answer in answers] == [False, False, True]
     asked = dotted.search(f"Is there a {name} file for json?")
     assert any(name in note for note in asked.notes) == ("." in name)
+
+
+@each(
+    ("version", "is_there"),
+    [
+        ("1.9", True), ("v1.9.2", True), ("3.14", True), ("8.10", True),
+        ("9.2", False), ("10.1", False), ("2.71", False),
+    ],
+)  # fmt: skip
+def test_a_version_is_there_as_itself_or_as_the_first_parts_of_another(tmp_path, version, is_there):
+    notes = Collection(tmp_path / version, tmp_path / f"{version}.sqlite")
+    notes.write("a.md", "Ruby 1.9.2 と Rails8.10.1 と Python3.14、定数は 2.71828。\n")
+    notes.import_("new")
+    answer = notes.search(f"Rails {version} の変更点")
+    assert any(f'"{version}"' in note for note in answer.notes) != is_there
+
+
+def test_a_name_in_a_short_english_question_is_missed_though_most_words_have_capitals(dotted):
+    assert dotted.search("How do I use Spark?").notes[0] == 'nothing here mentions "Spark"'
