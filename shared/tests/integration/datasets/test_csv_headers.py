@@ -112,6 +112,8 @@ def test_a_row_that_says_nothing_over_values_is_no_row_of_names(folder, text):
         "氏名,電話,,\n佐藤,なし,なし,なし\n鈴木,03-1,090-1,a@b\n",
         ",国語,,数学,\n佐藤,良,可,良,可\n鈴木,80,90,70,60\n",
         ",電話,,\n佐藤,なし,なし,なし\n鈴木,1,2,3\n林,4,5,6\n",
+        ",1\n,2\n,3\n",
+        ",0,1\n,2,3\n,4,5\n",  # an empty margin is no corner over names
     ],
 )
 def test_a_line_below_a_header_with_gaps_that_may_be_a_record_is_asked_about(folder, text):

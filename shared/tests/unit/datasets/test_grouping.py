@@ -115,6 +115,7 @@ def test_the_columns_of_most_files_are_those_of_the_table():
         ("20250601_1200 20250601_1800", ""),
         ("2025-01 202501", "202501"),
         ("2025-13 2025", ""),
+        ("2025-03 2025-31 2025-32", ""),  # weeks
     ],
 )
 def test_a_file_whose_period_has_that_of_another_in_it_may_repeat_its_rows(names, asked):

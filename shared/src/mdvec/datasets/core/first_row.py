@@ -70,7 +70,7 @@ def is_data(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[int]) -> b
     """
     first, below = rows[at], rows[at + 1 :]
     kinds = {column: kind for column, cell in enumerate(first) if (kind := kind_of(cell.strip()))}
-    if kinds and _is_run(first, list(kinds)):
+    if kinds and _is_run(first, list(kinds), below):
         return False
     cells_below = {column: _filled_cells(_cells(below, column)) for column in kinds}
     dates = [cells_below[column] for column, kind in kinds.items() if kind == _DATE]
@@ -82,7 +82,9 @@ def is_data(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[int]) -> b
         for column, kind in kinds.items()
         if not _is_name(kind, cells_below[column], dates_are_names=dates_are_names)
     ]
-    if like_values and (_are_years(first, like_values, cells_below) or _is_run(first, like_values)):
+    if like_values and (
+        _are_years(first, like_values, cells_below) or _is_run(first, like_values, below)
+    ):
         like_values = []
     like_values += [
         column
@@ -158,7 +160,7 @@ def may_name_columns(rows: Sequence[Sequence[str]], at: int, *, may_count: bool 
     numbers = [column for column, name in names.items() if kind_of(name) == _NUMBER]
     if numbers and (
         (len(numbers) > 1 and _are_years(row, numbers, cells_below))
-        or _is_run(row, numbers)
+        or _is_run(row, numbers, below)
         or (may_count and _is_count([names[column] for column in numbers]))
     ):
         names = {column: name for column, name in names.items() if column not in numbers}
@@ -350,14 +352,16 @@ def _are_years(
     )
 
 
-def _is_run(first: Sequence[str], columns: Sequence[int]) -> bool:
+def _is_run(first: Sequence[str], columns: Sequence[int], below: Sequence[Sequence[str]]) -> bool:
     """Whether the row's cells in ``columns`` count from 0 or 1, as programs number columns.
 
-    There must be five or more, unless the row's first cell is empty.
+    There must be five or more, unless only the row's own first cell is empty, over the names of
+    rows.
     """
     numbers = [first[column].strip() for column in columns]
     is_counted = any(
         numbers == [str(number) for number in range(start, start + len(numbers))]
         for start in (0, 1)
     )
-    return is_counted and (len(numbers) >= _MIN_RUN or (columns[0] > 0 and not first[0].strip()))
+    has_corner = not first[0].strip() and any(_filled_cells(_cells(below, 0)))
+    return is_counted and (len(numbers) >= _MIN_RUN or has_corner)

@@ -16,7 +16,8 @@ _TIME = r"[-_T ][0-2]\d[-:]?[0-5]\d(?:[-:]?[0-5]\d)?"
 DATES = re.compile(rf"(?<!\d)({_DATE})(?:[-_~〜 ]{{1,3}}({_DATE})|{_TIME})?(?!\d)")
 """A date in a name, perhaps with a second one as the end of a period."""
 _PARTS = re.compile(
-    rf"(?P<year>{_YEAR})(?:[-_.年]?(?:(?P<month>[01]?\d)月?(?:[-_.]?(?P<day>[0-3]?\d)日?)?"
+    rf"(?P<year>{_YEAR})(?:[-_.年]?"
+    r"(?:(?P<month>[01]?\d)(?P<between>月?[-_.]?)(?:(?P<day>[0-3]?\d)日?)?"
     r"|[qQ](?P<quarter>[1-4]))|年(?P<fiscal>度)?)?"
 )
 _FISCAL_MONTH = 4
@@ -76,6 +77,8 @@ def _days(text: str) -> Days:
     else:
         year = year_of_era(written[:2], int(written[2:].replace("元", "1")))
     if match["day"]:
+        if not match["between"] and len(match["month"] + match["day"]) < len("0131"):
+            raise ValueError(text)  # 2024-31 is a week or a number
         return Days.one(date(year, int(match["month"]), int(match["day"])))
     if match["month"]:
         return Month(year, int(match["month"])).days

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 WRITTEN_BLANKS = (
-    "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "-", "－", "—", "―", "–", "─", "ー",
+    "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "NULL", "null", "None",
+    "-", "－", "—", "―", "–", "─", "ー",
     "#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!",
 )  # fmt: skip
 """Cells that mean no value unless the column is text; spreadsheets write their errors into CSV."""
