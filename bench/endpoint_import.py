@@ -43,7 +43,7 @@ def measure(bench: Bench) -> list[Row]:
         took = time.perf_counter() - began
         report = json.loads(done.stdout)
         once = all(count == 1 for count in endpoint.paid.values())
-        paid, busy = len(endpoint.paid) - 1, endpoint.busy_seconds  # one word for the dimension
+        paid, busy = len(endpoint.paid), endpoint.busy_seconds
     return [
         Row(
             f"{CHUNKS:,} chunks through an endpoint, {FAULTS:.0%} of requests fail",
