@@ -13,13 +13,19 @@ from mdvec.text.breaks import marks
 from mdvec.text.fields import named_dates
 from mdvec.text.function_words import words_in_context
 from mdvec.text.index_terms import (
-    MAX_TERM,
     MIN_DIGITS,
     folded,
     is_letters,
     joined_words,
     placed_terms,
     without_invisible,
+)
+from mdvec.text.literal_texts import (
+    Placed,
+    names_with_sign,
+    texts_with_signs,
+    whole_names,
+    without_days,
 )
 from mdvec.text.morphology import WORD_MARK, Morpheme, Role
 
@@ -34,27 +40,6 @@ _AFTER_NAME = re.compile(
     r"(?<![A-Za-z])[A-Z]{2,} ?(\d{3,})(?!\w)|[A-Za-z] (?!(?:19|20)\d\d\b)(\d{4,})(?!\w)", re.ASCII
 )
 _NUMBERED = re.compile(r"([a-z]{2,})(\d+)")
-_SIGNED = re.compile(r"(?<!\w)([a-z]\w{0,9})(?:\+\+|#)(?!\w)", re.ASCII)
-"""A name that ends in a sign, in folded text (C++, F#)."""
-_WRITTEN = re.compile(
-    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z][\w-]*"
-    r"|(?<![\w.:])v?\d+(?:[.:]\d+)+(?!\w|[.:]\d)"
-    r"|(?<![\w/])(?:/[\w.-]*\w){2,}"
-    r"|(?<![\w-])--[a-z][\w-]*\w",
-    re.ASCII,
-)
-"""Literal texts, in folded text: a URL, a version (15.3.1), an IP address or a time, a path, a long
-option. The index has only their parts, which are not specific: 15, 3 and 1."""
-_WITH_SIGNS = re.compile(r"\w+(?:[-.:/?#@!$&*+=%~\\]+\w+)+", re.ASCII)
-"""Letters and digits with signs between them, in folded text (file.name, cmd+o)."""
-_WHOLE_NAME = re.compile(
-    r"(?<![\w.:/@-])(?=[\w.-]*[a-z]{3})[a-z]\w*(?:\.[a-z]\w*|-[a-z]\w*)+(?![\w:/@-]|\.\w)", re.ASCII
-)
-"""A name with dots or hyphens, in folded text (next.config.js, ts-node), but no abbreviation (e.g).
-"""
-_ONLY_HYPHENS = re.compile(r"[\w-]+", re.ASCII)
-_MOST_WRITTEN, _WRITTEN_IN = 3, 100
-"""More literal texts, or a longer question, mean a pasted log, whose times no document has."""
 _HIRAGANA = re.compile("[\u3041-\u3096]+")
 _JOINED = re.compile(r"(?:[-._@+]?[A-Za-z0-9]+)*")
 _COMPOUND = re.compile("[\u30a1-\u30fa\u30fc\u3005-\u3007\u3400-\u9fff]+")
@@ -62,7 +47,6 @@ _QUESTION = re.compile(r"[?？]|か\W*$")
 """A question mark in a sentence, or か at its end."""
 _NO_WHOLE = re.compile(r"[\d,]+0,?000|(?:19|20)\d\d\D(?:19|20)?\d\d")
 """Texts with other spellings: amounts (1,000,000: 100万), ranges of years (2018-19)."""
-_Placed = tuple[str, int, int]
 
 
 SubjectKind = Literal["name", "noun", "signed", "keyword"]
@@ -186,7 +170,7 @@ def analyse_question(question: str) -> QuestionTerms:
     tokens, placed = words_in_context(question), placed_terms(text)
     if not tokens:
         return QuestionTerms(tuple(dict.fromkeys(term for term, _, _ in placed)))
-    signed, joined = _names_with_sign(text), _without_days(text, joined_words(text))
+    signed, joined = names_with_sign(text), without_days(text, joined_words(text))
     content, plain, edges = _content(tokens, placed)
     words = {word.term: word.reading for word in content if word.role is not Role.GRAMMAR}
     dates = _dates(text, [*joined, *signed], [*placed, *map(_place_word, tokens)])
@@ -199,7 +183,7 @@ def analyse_question(question: str) -> QuestionTerms:
     foreground = [word for word in content if word.term not in background and word.start in starts]
     subjects = {term: Subject("signed", as_typed[start:end]) for term, start, end in signed}
     of_signed = {part for term in subjects for part in dates[term]}
-    written = _texts_with_signs(text, [*joined, *signed])
+    written = texts_with_signs(text, [*joined, *signed])
     named = _names_and_nouns(as_typed, foreground, joined, tokens, of_signed)
     whole = _whole_names(as_typed, text, [*joined, *signed], tokens)
     return QuestionTerms(
@@ -224,8 +208,8 @@ def analyse_question(question: str) -> QuestionTerms:
 
 
 def _content(
-    tokens: Sequence[Morpheme], placed: Sequence[_Placed]
-) -> tuple[Sequence[Morpheme], Sequence[_Placed], frozenset[str]]:
+    tokens: Sequence[Morpheme], placed: Sequence[Placed]
+) -> tuple[Sequence[Morpheme], Sequence[Placed], frozenset[str]]:
     """The content words, the plain terms that overlap them, and those that extend beyond them.
 
     They are all words and terms if none would be left.
@@ -261,11 +245,11 @@ def _without_manner(question: str, tokens: Sequence[Morpheme]) -> list[Morpheme]
     ]
 
 
-def _place_word(word: Morpheme) -> _Placed:
+def _place_word(word: Morpheme) -> Placed:
     return word.term, word.start, word.end
 
 
-def _background(text: str, tokens: Sequence[Morpheme], terms: Sequence[_Placed]) -> frozenset[str]:
+def _background(text: str, tokens: Sequence[Morpheme], terms: Sequence[Placed]) -> frozenset[str]:
     """The terms that occur in no sentence that asks; empty if such sentences have no content."""
     ends = [end for kind, end, _ in marks(text, 0, len(text)) if kind != "unbreakable"]
     asking = [
@@ -279,65 +263,26 @@ def _background(text: str, tokens: Sequence[Morpheme], terms: Sequence[_Placed])
     return frozenset(term for term, _, _ in terms) - asked_for if has_content else frozenset()
 
 
-def _names_with_sign(text: str) -> list[_Placed]:
-    """The names with a sign at their end, and literal texts other than days."""
-    matches = [*_SIGNED.finditer(text)]
-    if len(text) <= _WRITTEN_IN:
-        written = [*_WRITTEN.finditer(text)]
-        if len(written) <= _MOST_WRITTEN:
-            matches += written
-    return _without_days(text, [(match[0], *match.span()) for match in matches])
-
-
 def _whole_names(
-    question: str, text: str, known: Sequence[_Placed], tokens: Sequence[Morpheme]
+    question: str, text: str, known: Sequence[Placed], tokens: Sequence[Morpheme]
 ) -> dict[str, Subject]:
     """The names with dots or hyphens, by folded spelling.
 
     They are names where words in letters are, in Japanese or as the whole question. Elsewhere only
     those with dots count, or all among keywords: in English prose hyphens join words.
     """
-    if len(text) > _WRITTEN_IN:
-        return {}
     is_japanese = bool(_JAPANESE.search(question))
     is_prose = any(word.role not in {Role.CONTENT, Role.GRAMMAR} for word in tokens)
     names = {}
-    for match in _WHOLE_NAME.finditer(text):
-        is_name = is_japanese or match[0] == text.strip()
-        is_known = any(match.start() < end and start < match.end() for _, start, end in known)
-        if not is_known and (is_name or not is_prose or "." in match[0]):
-            spelling = question[match.start() : match.end()]
-            names[match[0]] = Subject("name" if is_name else "noun", spelling)
-    return names if len(names) <= _MOST_WRITTEN else {}
-
-
-def _texts_with_signs(text: str, known: Sequence[_Placed]) -> tuple[str, ...]:
-    """The texts with signs between letters or digits, without days and ``known`` texts."""
-    matches = _WITH_SIGNS.finditer(text) if len(text) <= _WRITTEN_IN else ()
-    placed = [
-        (match[0], *match.span())
-        for match in matches
-        if len(match[0]) <= MAX_TERM and not _ONLY_HYPHENS.fullmatch(match[0])
-    ]
-    others = [
-        word
-        for word, start, end in _without_days(text, placed)
-        if not any(start < last and first < end for _, first, last in known)
-    ]
-    return tuple(dict.fromkeys(others)) if len(others) <= _MOST_WRITTEN else ()
-
-
-def _without_days(text: str, placed: Sequence[_Placed]) -> list[_Placed]:
-    days = named_dates(text)
-    return [
-        (word, start, end)
-        for word, start, end in placed
-        if not any(start < day.end and day.start < end for day in days)
-    ]
+    for name, start, end in whole_names(text, known):
+        is_name = is_japanese or name == text.strip()
+        if is_name or not is_prose or "." in name:
+            names[name] = Subject("name" if is_name else "noun", question[start:end])
+    return names
 
 
 def _dates(
-    text: str, joined: Sequence[_Placed], placed: Sequence[_Placed]
+    text: str, joined: Sequence[Placed], placed: Sequence[Placed]
 ) -> dict[str, frozenset[str]]:
     """The days, months and joined words, each with the terms that it consists of."""
     days = [(WORD_MARK + day.digits, day.start, day.end) for day in named_dates(text)]
@@ -350,7 +295,7 @@ def _dates(
 def _names_and_nouns(
     question: str,
     foreground: Sequence[Morpheme],
-    joined: Sequence[_Placed],
+    joined: Sequence[Placed],
     tokens: Sequence[Morpheme],
     of_signed: Collection[str],
 ) -> dict[str, Subject]:
@@ -399,7 +344,7 @@ def _keywords(
     return {term: Subject("keyword", in_letters[term]) for term in terms_alone}
 
 
-def _named(question: str, alone: Sequence[Morpheme], joined: Sequence[_Placed]) -> dict[str, str]:
+def _named(question: str, alone: Sequence[Morpheme], joined: Sequence[Placed]) -> dict[str, str]:
     """The names among the words, the persons' two names, and the joined words, as spelled."""
     spelled = {word.term: question[word.start : word.end] for word in alone}
     names = _names(question, {term: words for term, words in spelled.items() if is_letters(words)})
@@ -501,7 +446,7 @@ def _names_with_number(words: Mapping[str, str]) -> dict[str, frozenset[str]]:
     }
 
 
-def _words_of(plain: Sequence[_Placed], content: Sequence[Morpheme]) -> dict[str, frozenset[str]]:
+def _words_of(plain: Sequence[Placed], content: Sequence[Morpheme]) -> dict[str, frozenset[str]]:
     """For each plain term, the words that it overlaps."""
     word_at = {position: word.term for word in content for position in range(word.start, word.end)}
     overlapped: dict[str, frozenset[str]] = {}
@@ -511,7 +456,7 @@ def _words_of(plain: Sequence[_Placed], content: Sequence[Morpheme]) -> dict[str
     return overlapped
 
 
-def _letters(text: str, placed: Sequence[_Placed]) -> tuple[str, ...]:
+def _letters(text: str, placed: Sequence[Placed]) -> tuple[str, ...]:
     """The words after spaces if all are in letters, else (): of read-only-mode only the first."""
     if not all(is_letters(term) for term, _, _ in placed):
         return ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -100,6 +101,11 @@ def _not_imported(connection: apsw.Connection, tool: Tool, path: str) -> str | N
         return None
     asked = path.removeprefix(f"{tool.source}/")
     try:
+        reason = connection.execute(
+            "SELECT reason FROM import_failures WHERE tool_id = ? AND path = ?", (tool.id, asked)
+        ).get
+        if asked and reason is not None and os.path.lexists(tool.source / asked):
+            return f"{quoted(asked)} of {tool.name} could not be imported: {reason}"
         is_there = (tool.source / asked).is_file()
         found = [file.path for file in scan(tool.source, tool.scan).files] if is_there else []
     except (OSError, ValueError, SourceMissing):  # no system takes such a path
@@ -108,11 +114,6 @@ def _not_imported(connection: apsw.Connection, tool: Tool, path: str) -> str | N
         return None
     if index.documents.stored_text(connection, tool.tables, asked) is not None:
         return None
-    reason = connection.execute(
-        "SELECT reason FROM import_failures WHERE tool_id = ? AND path = ?", (tool.id, asked)
-    ).get
-    if reason is not None:
-        return f"{quoted(asked)} of {tool.name} could not be imported: {reason}"
     is_running = is_being_imported(Path(connection.filename), tool)
     how = _IS_RUNNING if is_running else f"{offered_name('reindex')} imports it"
     return f"{quoted(asked)} of {tool.name} is not imported yet; {how}"

@@ -126,6 +126,15 @@ def test_a_file_that_is_not_imported_yet_is_said_to_be_there(collection):
         read(collection, "bad.md")
 
 
+def test_a_file_that_is_never_opened_is_told_with_its_reason(collection, tmp_path):
+    (tmp_path / "elsewhere.md").write_text("# 外\n", encoding="utf-8")
+    (collection.folder / "out.md").symlink_to(tmp_path / "elsewhere.md")
+    collection.write("a.md", "# あ\n")
+    collection.import_("new")
+    with pytest.raises(ReadingRefused, match=r'"out\.md" of notes could not be imported: '):
+        read(collection, "out.md")
+
+
 def test_a_document_is_read_from_the_database_and_not_from_its_file(notes):
     (notes.folder / "sub/deep.md").unlink()
     assert read(notes, "sub/deep.md").content == "# 深い\n\n中身です。\n"
