@@ -24,8 +24,9 @@ _ANY_LINK = re.compile(
 _HEADING = re.compile(r"(?m)^#{1,6}[ \t].*$")
 _LETTER = re.compile(r"[^\W_]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-_SUFFIX = re.compile(r"\.(?:md|markdown|mdx|txt|html?)$")
-"""The endings of notes, and of the pages that a site makes of them."""
+_SUFFIX = re.compile(r"\.(?:md|markdown|mdx|txt)$")
+_PAGE = re.compile(r"\.html?$", re.IGNORECASE)
+"""The ending of the page that a site makes of a note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,8 @@ def document_links(content: str, file_path: str) -> list[DocumentLink]:
     """The distinct links of a Markdown or Org document, outside code, in order.
 
     Markdown links are relative to the document's folder, or to the root if they begin with "/";
-    then, or with a note's suffix, they may also be read like wiki links. URLs are not links to
-    documents.
+    then, or with a note's suffix, they may also be read like wiki links. A link to a page (a.html)
+    that is no document is one to the note in its place. URLs are not links to documents.
     """
     folder = posixpath.dirname(file_path)
     if is_org(file_path):
@@ -71,7 +72,9 @@ def document_links(content: str, file_path: str) -> list[DocumentLink]:
             # The root of a site may be a folder of the source.
             is_rooted = path.startswith("/") and "/" in path.strip("/")
             is_note = _SUFFIX.search(path.casefold()) and not path.startswith((".", "/"))
-            name = link_key(path) if is_rooted or is_note else ""
+            note = _PAGE.sub("", path)
+            of_page = _path_key(note, folder) if note != path else ""
+            name = link_key(note) if is_rooted or is_note else of_page
             links += [DocumentLink(key, fragment, name)] if key else []
     return list(dict.fromkeys(links))
 

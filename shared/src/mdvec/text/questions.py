@@ -423,7 +423,8 @@ def _names(question: str, spelled: Mapping[str, str]) -> dict[str, str]:
     number after a name (RFC 2119, order 48213) is a name as well, unless it is a year.
     """
     numbers = {number for match in _AFTER_NAME.finditer(question) for number in match.groups()}
-    words = _PROSE.findall(question)[1:]  # the first word of a sentence has a capital anyway
+    # The first word of a sentence and I have capitals anyway.
+    words = [word for word in _PROSE.findall(question)[1:] if word != "I"]
     has_titles = sum(word[0].isupper() for word in words) > len(words) / 2
     is_name = _IDENTIFIER if not _JAPANESE.search(question) else _LETTERS
     return {

@@ -1,7 +1,10 @@
 """Links, front matter, tasks and listings: what connects notes, and which notes there are."""
 
+from dataclasses import replace
+
 import pytest
 from collection import Collection, filtered, imported_notes
+from imported import RULES
 from source_folder import SourceFolder
 from table_of_cases import each
 
@@ -84,6 +87,19 @@ def test_a_link_as_a_site_writes_it_leads_to_the_note_of_the_page(tmp_path_facto
     assert read(notes, "src/guide/a.md").links_to == (page,)
     (linking,) = listed(notes, links_to=page).documents
     assert linking.file_path == "src/guide/a.md"
+
+
+def test_a_page_beside_a_note_takes_none_of_its_links_and_is_in_its_own_folder(tmp_path):
+    rules = replace(RULES, extensions=(".md", ".html"))
+    notes = Collection(tmp_path / "notes", tmp_path / "pages.sqlite", rules=rules)
+    notes.write("page.html", "<html><body><h1>頁</h1><p>本文</p></body></html>")
+    notes.write("page.md", "# 頁\n")
+    links = {"a.md": "page.md", "b.md": "page.html", "deep/c.md": "page.html"}
+    for file, link in links.items():
+        notes.write(file, f"[頁]({link})\n")
+    notes.import_("new")
+    leading = [read(notes, file).links_to for file in links]
+    assert leading == [("page.md",), ("page.html",), ()]
 
 
 def test_a_hit_says_what_its_note_links_to_and_what_links_to_it(notes):

@@ -125,5 +125,8 @@ def test_a_version_is_there_as_itself_or_as_the_first_parts_of_another(tmp_path,
     assert any(f'"{version}"' in note for note in answer.notes) != is_there
 
 
-def test_a_name_in_a_short_english_question_is_missed_though_most_words_have_capitals(dotted):
-    assert dotted.search("How do I use Spark?").notes[0] == 'nothing here mentions "Spark"'
+@each("question", ["How do I use Spark?", "Can I use Spark?"])
+def test_a_name_in_a_short_english_question_is_missed_though_most_words_have_capitals(
+    dotted, question
+):
+    assert dotted.search(question).notes[0] == 'nothing here mentions "Spark"'
