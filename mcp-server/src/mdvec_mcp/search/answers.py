@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import islice, starmap
 from typing import Any
 
 from mdvec.documents import DocumentText
@@ -100,6 +101,7 @@ def document_text(
         f"{document.end_position} of {document.total_chars})"
         f"{f' {document.pages}' if document.pages else ''}{title}"
         f"{_link_line(document.links_to, document.linked_from, _MAX_ALL_LINKS)}"
+        f"{''.join(starmap(_several_fit, islice(document.ambiguous.items(), _MAX_ALL_LINKS)))}"
     )
     cut = cut_note(document.tool, document.file_path, document.end_position)
     content = document.numbered if numbered else document.with_pages
@@ -174,6 +176,13 @@ def _link_line(links_to: Sequence[str], linked_from: Sequence[str], most: int) -
     ways = ("links to", links_to), ("linked from", linked_from)
     return "".join(
         f"; {way} {some_of(list(map(shown_name, paths)), most)}" for way, paths in ways if paths
+    )
+
+
+def _several_fit(link: str, paths: Sequence[str]) -> str:
+    """What an ambiguous link may lead to, for a document's line."""
+    return (
+        f"; {shown_name(link)} fits several: {some_of(list(map(shown_name, paths)), _MAX_PLACES)}"
     )
 
 

@@ -113,6 +113,15 @@ def test_hits_and_documents_tell_their_links(client):
     assert [hit.file_path for hit in passages(linking)] == ["修理.md"]
 
 
+def test_a_document_tells_which_notes_a_link_fits_that_fits_several(tmp_path, connect_here):
+    notes = {"a.md": "[値](/t/v.html)\n", "p/t/v.md": "# p\n", "q/t/v.md": "# q\n"}
+    database = Collection.of(tmp_path, notes).database
+    with connect_here(database, home=tmp_path / "home", MDVEC_SEARCH_MODE="lexical") as client:
+        document = said(client.call("get_document", {"tool": "notes", "file_path": "a.md"}))
+        assert '; "/t/v.html" fits several: p/t/v.md, q/t/v.md\n' in document
+        assert "links to" not in document
+
+
 def test_related_notes_are_found_without_the_note_itself(client):
     answer = said(client.call("search", {"related_to": "給湯器.md"}))
     assert "nothing here seems to answer" not in answer  # nothing was asked

@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import re
 from bisect import bisect_right
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
@@ -60,8 +61,8 @@ class DocumentText:
     If ``truncated``, the limit cut it short and the rest begins at ``next_position``.
     ``links_to`` are the documents that it links to, with the headings or blocks
     ("note.md#heading"); ``linked_from`` are those that link to it; ``unresolved`` are links that
-    lead to no document. ``pages`` names the pages of the original file, beginning with
-    ``first_page``; "" and 0 if it has none.
+    lead to no document, ``ambiguous`` those of them that several fit. ``pages`` names the pages of
+    the original file, beginning with ``first_page``; "" and 0 if it has none.
     """
 
     tool: str
@@ -79,6 +80,7 @@ class DocumentText:
     links_to: tuple[str, ...] = ()
     linked_from: tuple[str, ...] = ()
     unresolved: tuple[str, ...] = ()
+    ambiguous: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     pages: str = ""
     first_page: int = 0
 
@@ -143,6 +145,7 @@ def read_document(
         ),
         linked_from=tuple(dict.fromkeys(link.file_path for link in links.back)),
         unresolved=links.unresolved,
+        ambiguous=links.ambiguous,
         pages=pages,
         first_page=first_page if pages else 0,
     )

@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from email.utils import getaddresses
 from functools import lru_cache
+from itertools import groupby
+from operator import attrgetter
 
 import apsw
 
@@ -310,11 +312,17 @@ class LinkedDocument:
 
 @dataclass(frozen=True, slots=True)
 class DocumentLinks:
-    """A document's links in both directions, by path; ``unresolved`` keys lead to no document."""
+    """A document's links in both directions, by path; ``unresolved`` keys lead to no document.
+
+    Those in ``ambiguous`` would lead to each of its paths; ``perhaps_back`` are the documents with
+    such a link that this one fits.
+    """
 
     to: tuple[LinkedDocument, ...] = ()
     back: tuple[LinkedDocument, ...] = ()
     unresolved: tuple[str, ...] = ()
+    ambiguous: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    perhaps_back: frozenset[int] = frozenset()
 
 
 def links_of(
@@ -328,47 +336,74 @@ def links_of(
 
 @dataclass(frozen=True, slots=True)
 class _Link:
-    """A link, and the document that it leads to; None for both if there is none."""
+    """A link, and a document that it leads to; None for both if there is none.
+
+    ``name`` is the link's second key; ``is_of_site`` says that it led there, from a site's root.
+    """
 
     source_id: int
     source_path: str
     key: str
     fragment: str
+    name: str
+    is_of_site: int
     document_id: int | None
     file_path: str | None
+
+    @property
+    def is_within_site(self) -> bool:
+        """Whether the folder that would be the site's root has the linking document."""
+        root = str(self.file_path).split("/")[: -1 - self.name.count("/")]
+        return self.source_path.split("/")[: len(root)] == root
 
 
 def _links_of(connection: apsw.Connection, tables: Tables, document_id: int) -> DocumentLinks:
     keys = f"(SELECT key FROM {tables.keys} WHERE document_id = ?)"
-    to = list(_resolve_links(connection, tables, "l.document_id = ?", document_id))
+    to = _resolve_links(connection, tables, "l.document_id = ?", document_id)
     pointing = f"(l.key IN {keys} OR (l.name <> '' AND l.name IN {keys}))"
     back = _resolve_links(connection, tables, pointing, document_id, document_id)
     return DocumentLinks(
         _by_path(
             LinkedDocument(link.document_id, str(link.file_path), link.fragment)
-            for link in to
-            if link.document_id is not None and link.document_id != document_id
+            for link, *others in to
+            if link.document_id is not None and link.document_id != document_id and not others
         ),
         _by_path(
             LinkedDocument(link.source_id, link.source_path, link.fragment)
-            for link in back
-            if link.document_id == document_id and link.source_id != document_id
+            for link, *others in back
+            if link.document_id == document_id and link.source_id != document_id and not others
         ),
-        tuple(dict.fromkeys(link.key for link in to if link.document_id is None)),
+        tuple(dict.fromkeys(fits[0].key for fits in to if fits[0].document_id is None or fits[1:])),
+        {fits[0].key: tuple(str(fit.file_path) for fit in fits) for fits in to if fits[1:]},
+        frozenset(
+            fit.source_id
+            for fits in back
+            for fit in fits
+            if fit.document_id == document_id and fits[1:]
+        ),
     )
 
 
 def _resolve_links(
     connection: apsw.Connection, tables: Tables, where: str, *values: int
-) -> Iterator[_Link]:
-    """Each link, resolved to one document: in its own folder if possible, else the least nested."""
+) -> list[list[_Link]]:
+    """Each link, resolved to one document: in its own folder if possible, else the least nested.
+
+    A path from the root of a site, which may be any folder, leads to the only document that fits,
+    or else to the only one in whose site the link is; otherwise to all that fit.
+    """
     documents, keys = identifier(tables.documents), tables.keys
     # The folder of a path is what precedes its last "/".
     cursor = connection.execute(
         f"""
-        SELECT source_id, source_path, key, fragment, document_id, file_path FROM (
+        SELECT source_id, source_path, key, fragment, name, is_of_site, document_id, file_path
+        FROM (
             SELECT l.document_id AS source_id, s.file_path AS source_path, l.key AS key,
-                l.fragment AS fragment, k.document_id AS document_id, d.file_path AS file_path,
+                l.fragment AS fragment, l.name AS name, k.document_id AS document_id,
+                d.file_path AS file_path,
+                coalesce(k.key = l.name AND instr(l.name, '/') > 0 AND l.key IN
+                    ('/' || l.name, '/' || l.name || '.html', '/' || l.name || '.htm'), 0)
+                    AS is_of_site,
                 row_number() OVER (
                     PARTITION BY l.document_id, l.key, l.fragment, l.name
                     ORDER BY rtrim(d.file_path, replace(d.file_path, '/', ''))
@@ -380,11 +415,18 @@ def _resolve_links(
                 l.name <> '' AND NOT EXISTS (SELECT 1 FROM {keys} WHERE key = l.key), l.name, l.key)
             LEFT JOIN {documents} AS d ON d.id = k.document_id
             WHERE {where}
-        ) WHERE place = 1
+        ) WHERE place = 1 OR is_of_site ORDER BY source_id, key, fragment, name, place
         """,
         values,
     )
-    return records(cursor, _Link)
+    by_link = attrgetter("source_id", "key", "fragment", "name")
+    each = [[*fits] for _, fits in groupby(records(cursor, _Link), by_link)]
+    return [_of_same_site(fits) if fits[1:] else fits for fits in each]
+
+
+def _of_same_site(fits: list[_Link]) -> list[_Link]:
+    within = [fit for fit in fits if fit.is_within_site]
+    return within or fits
 
 
 def _by_path(links: Iterable[LinkedDocument]) -> tuple[LinkedDocument, ...]:

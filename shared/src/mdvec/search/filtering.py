@@ -287,12 +287,14 @@ def _condition(connection: apsw.Connection, tool: Tool, filters: Filters) -> ind
 def linking_documents(connection: apsw.Connection, tool: Tool, name: str) -> frozenset[int]:
     """The ids of a tool's documents that link to ``name``, in any of its meanings.
 
-    If links with this name, or with the folder's that it is the index of, lead nowhere, their
-    documents are included.
+    If links with this name, or with the folder's that it is the index of, lead nowhere, or if a
+    link may lead to several documents, their documents are included.
     """
     called = index.documents_called(connection, tool.tables, name)
     links = index.links_of(connection, tool.tables, called).values()
-    linking = frozenset(link.document_id for linked in links for link in linked.back)
+    linking = frozenset(link.document_id for linked in links for link in linked.back).union(
+        *(linked.perhaps_back for linked in links)
+    )
     to_folders = index.documents_linking_to_folders(connection, tool.tables, called)
     return linking | to_folders | index.documents_linking_to_none(connection, tool.tables, name)
 

@@ -89,6 +89,25 @@ def test_a_link_as_a_site_writes_it_leads_to_the_note_of_the_page(tmp_path_facto
     assert linking.file_path == "src/guide/a.md"
 
 
+def test_a_link_from_the_root_of_one_of_several_sites_stays_in_it_or_leads_to_none(collection):
+    sites = ["a/guide/props.md", "b/guide/props.md"]
+    for page in (*sites, "b/inner/guide/props.md"):
+        collection.write(page, f"# {page}\n")
+    linking = {"a/x.md": "/guide/props.html", "b/y/x.md": "/guide/props", "z.md": "/guide/props#h"}
+    for file, link in linking.items():
+        collection.write(file, f"[値]({link})\n")
+    collection.write("b/inner/x.md", "[値](/guide/props)\n")
+    collection.import_("new")
+    assert [read(collection, file).links_to for file in linking] == [(sites[0],), (sites[1],), ()]
+    assert read(collection, sites[0]).linked_from == ("a/x.md",)
+    outside, inner = read(collection, "z.md"), read(collection, "b/inner/x.md")
+    assert (outside.unresolved, inner.links_to) == (("/guide/props",), ())
+    assert outside.ambiguous == {"/guide/props": (*sites, "b/inner/guide/props.md")}
+    assert inner.ambiguous == {"/guide/props": (sites[1], "b/inner/guide/props.md")}
+    listing = listed(collection, links_to=sites[1]).documents
+    assert [document.file_path for document in listing] == ["b/inner/x.md", "b/y/x.md", "z.md"]
+
+
 def test_a_page_beside_a_note_takes_none_of_its_links_and_is_in_its_own_folder(tmp_path):
     rules = replace(RULES, extensions=(".md", ".html"))
     notes = Collection(tmp_path / "notes", tmp_path / "pages.sqlite", rules=rules)
