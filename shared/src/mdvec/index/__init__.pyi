@@ -71,9 +71,9 @@ from .signature_cache import read_build as read_build
 from .signature_cache import renew_signatures as renew_signatures
 from .stored_texts import chunks_naming as chunks_naming
 from .stored_texts import chunks_with as chunks_with
-from .stored_texts import documents_saying as documents_saying
 from .stored_texts import documents_with as documents_with
 from .stored_texts import front_matter_with as front_matter_with
+from .stored_texts import paths_saying as paths_saying
 from .table_changes import create_vector_index as create_vector_index
 from .table_changes import end_pending as end_pending
 from .table_changes import expect_vectors as expect_vectors

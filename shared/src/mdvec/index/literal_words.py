@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import apsw
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 _LETTER = rf"[^\W\d{CJK}]"
 _BESIDE_NUMBER = re.compile(rf"({_LETTER}*)({NUMBER.pattern})((?:{_LETTER}[^\W{CJK}]*)?)")
 """A number with the letters around it, with which it may be one term (US$, 48260km)."""
+_FILE_NAME = re.compile(r"\w\.[a-z]")
+"""An ending as files have them."""
 _PAIR = 2
 _FULL_WIDTH = {sign: sign + 0xFEE0 for sign in range(0x21, 0x7F)}
 """Maps each printable ASCII character to its full-width form."""
@@ -49,7 +51,7 @@ def chunks_saying(
 ) -> NDArray[np.int64]:
     """The chunks, in order, that contain words literally, in any case and width.
 
-    The words may be in the text, the heading, the title, or the document's other names. With
+    The words may be in the text, the heading, the title, the path, or other names. With
     ``inside``, the first and last word may be parts of longer words. Digits match with and without
     grouping (0120-333-906, 1,234,567).
     """
@@ -63,6 +65,9 @@ def chunks_saying(
         f"SELECT id, chunk_text FROM {identifier(tables.vectors)} WHERE {where}", (value,)
     )
     saying = {int(number) for number, text in rows if pattern.search(folded(str(text)))}
+    saying.update(
+        _chunks_at_paths(connection, tables, pattern) if _FILE_NAME.search(wanted) else ()
+    )
     others = [
         number
         for number in _matching(connection, tables, wanted, inside=inside)
@@ -86,6 +91,18 @@ def chunks_saying(
             if any(map(part.__contains__, spelled)) and pattern.search(folded(part))
         )
     return np.array(sorted(saying), dtype=np.int64)
+
+
+def _chunks_at_paths(
+    connection: apsw.Connection, tables: Tables, pattern: re.Pattern[str]
+) -> Iterator[int]:
+    """The chunks of documents whose paths match; the index has no endings of files."""
+    documents = connection.execute(f"SELECT id, file_path FROM {identifier(tables.documents)}")
+    ids = [int(number) for number, path in documents if pattern.search(folded(str(path)))]
+    for number in ids:
+        yield from column(
+            connection, f"SELECT id FROM {identifier(tables.vectors)} WHERE document_id = {number}"
+        )
 
 
 def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> list[int]:

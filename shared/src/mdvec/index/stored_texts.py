@@ -42,21 +42,26 @@ def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -
 
     A number matches in any grouping, and an identifier with digits, dots or hyphens with any signs
     between its parts. Kanji also match with a space between them, as between the names of a
-    person, and with the endings of verbs if the reading is the same (申込書: 申し込み書).
+    person, and with the endings of verbs if the reading is the same (申込書: 申し込み書). A name
+    with a dot may also be the file's.
     """
     if _is_too_much(connection, tables):
         return None
     texts = f"SELECT id, content AS text FROM {identifier(tables.documents)}"
+    if "." in spelling:
+        texts += f" UNION ALL SELECT id, file_path FROM {identifier(tables.documents)}"
     return _rows_with(connection, tables, texts, spelling)
 
 
-def documents_saying(connection: apsw.Connection, tables: Tables, words: str) -> list[int]:
-    """The documents that contain words as in ``chunks_saying``; none if there is too much text."""
+def paths_saying(connection: apsw.Connection, tables: Tables, words: str) -> list[str] | None:
+    """The paths of documents with words as in ``chunks_saying``; None if there is too much text."""
     if _is_too_much(connection, tables):
-        return []
+        return None
     pattern = words_pattern(folded(words), inside=True)
-    rows = connection.execute(f"SELECT id, content FROM {identifier(tables.documents)}")
-    return [int(number) for number, content in rows if pattern.search(folded(str(content)))]
+    rows = connection.execute(
+        f"SELECT file_path, content FROM {identifier(tables.documents)} ORDER BY file_path"
+    )
+    return [str(path) for path, content in rows if pattern.search(folded(str(content)))]
 
 
 def chunks_naming(connection: apsw.Connection, tables: Tables, name: str) -> list[int] | None:

@@ -13,10 +13,19 @@ from numpy.typing import NDArray
 
 from mdvec import index
 from mdvec.search.core.filters import Filters
-from mdvec.text import counted, folded, folded_tag, nearest_texts, quoted, shortened
+from mdvec.text import (
+    counted,
+    folded,
+    folded_tag,
+    nearest_texts,
+    quoted,
+    shortened,
+    shown_name,
+    some_of,
+)
 from mdvec.tools import KINDS, Tool, not_imported
 
-_MAX_NAMED_TAGS = 5
+_MAX_NAMED_TAGS, _MAX_NAMED_FILES = 5, 3
 _ROWS_ARE_FOUND = "the household's own tools find rows by words, days and amounts"
 
 
@@ -256,14 +265,23 @@ def _without_passages(
     if single.open_tasks:
         return f"no note of {names} has an open task"
     if single.exact:
-        words = single.exact[0]
-        if any(index.documents_saying(connection, tool.tables, words) for tool in requested):
-            return (
-                f'no passage of {names} says "{words}" whole; a note has it across two passages or '
-                "in what is not searched: front matter (where reads it), a script, a long address"
-            )
-        return f'nothing in {names} says "{words}" as it is written'
+        return _without_exact(connection, requested, names, single.exact[0])
     return f'every passage of {names} says "{single.exclude[0]}"'
+
+
+def _without_exact(
+    connection: apsw.Connection, requested: Sequence[Tool], names: str, words: str
+) -> str:
+    having = [index.paths_saying(connection, tool.tables, words) for tool in requested]
+    if paths := [shown_name(path) for paths in having for path in paths or ()]:
+        return (
+            f'no passage of {names} says "{words}" whole; across two passages or in what is not '
+            "searched (a script, a long address, or front matter, which where reads), it is in "
+            f"{some_of(paths, _MAX_NAMED_FILES)}"
+        )
+    if None in having:
+        return f'no passage of {names} says "{words}" whole; the files were too long to read'
+    return f'nothing in {names} says "{words}" as it is written'
 
 
 def _condition(connection: apsw.Connection, tool: Tool, filters: Filters) -> index.Condition:

@@ -136,12 +136,17 @@ def test_what_only_a_front_matter_has_is_not_denied(collection):
     collection.write(
         "clip.md", "---\nauthor: Jane Quill\nversion: 4.5.6\n---\n\n# Clip\n\n本文。\n"
     )
+    for number in range(4):
+        collection.write(f"{number}.md", "<script>let a = 'b';</script>\n")
     collection.import_("new")
-    (note,) = collection.search("本文", filters=filtered(exact=["Jane Quill"])).notes[:1]
-    assert note == (
-        'no passage of notes says "Jane Quill" whole; a note has it across two passages or '
-        "in what is not searched: front matter (where reads it), a script, a long address"
-    )
+    texts = {"Jane Quill": "clip.md", "let a = 'b'": "0.md, 1.md, 2.md and 1 more"}
+    for words, files in texts.items():
+        (note,) = collection.search("本文", filters=filtered(exact=[words])).notes[:1]
+        assert note == (
+            f'no passage of notes says "{words}" whole; across two passages or in what is not '
+            "searched (a script, a long address, or front matter, which where reads), "
+            f"it is in {files}"
+        )
     assert not any("nothing here mentions" in note for note in collection.search("4.5.6").notes)
     assert collection.search("Quill", filters=filtered(exact=["Jane Quill"])).results == ()
 
@@ -282,14 +287,22 @@ def test_an_excluded_word_in_letters_is_a_whole_word(plugins):
     [
         (["git worktree"], {"ｇｉｔ.md"}), (["ＧＩＴ Worktree"], {"ｇｉｔ.md"}),
         (["worktree git"], set()), (["費管"], {"ｇｉｔ.md"}), (["Jenkins", "夜"], {"ci.md"}),
-        (["orktre"], {"ｇｉｔ.md"}), (["plugin 2"], {"2.md"}),
+        (["orktre"], {"ｇｉｔ.md"}), (["plugin 2"], {"2.md"}), (["ci.MD"], {"ci.md"}),
+        (["git.md"], {"ｇｉｔ.md"}), (["ci.mdx"], set()), (["夜", "ci.md"], {"ci.md"}),
     ],
 )  # fmt: skip
 def test_an_exact_text_is_in_every_hit(plugins, exact, files):
     answer = plugins.search("Jenkins の設定", k=10, filters=filtered(exact=exact))
     assert {hit.file_path for hit in answer.results} == files
     if not files:
-        assert 'nothing in notes says "worktree git" as it is written' in answer.notes
+        assert f'nothing in notes says "{exact[0]}" as it is written' in answer.notes
+
+
+def test_a_file_is_excluded_and_listed_by_its_whole_name(plugins):
+    rest = plugins.places("Jenkins", k=10, filters=filtered(exclude=["ci.md"]), mode="lexical")
+    assert "ci.md" not in rest
+    listing = list_documents(plugins.database, None, filtered(exact=["ci.md"]))
+    assert [document.file_path for document in listing.documents] == ["ci.md"]
 
 
 @each(

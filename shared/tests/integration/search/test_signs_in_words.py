@@ -65,7 +65,7 @@ def test_that_front_matter_has_an_exact_text_is_only_said_if_it_does(collection)
         words: " ".join(collection.search("書く", filters=filtered(exact=[words])).notes)
         for words in ("佐藤", "申込書", "RUF-A2405")
     }
-    assert "in what is not searched: front matter" in notes.pop("佐藤")
+    assert "front matter, which where reads), it is in a.md" in notes.pop("佐藤")
     assert all("as it is written" in note for note in notes.values())
 
 
@@ -85,6 +85,7 @@ def dotted(tmp_path_factory) -> Collection:
     [
         ("Next.config.js", True), ("json.config", True),
         ("next.config.ts", False), ("Node.js", False), ("Vue.js", False), ("e.g", False),
+        ("node.md", False), ("filler/Next.md", False), ("nodes.md", True), ("node.mdx", True),
     ],
 )  # fmt: skip
 def test_a_name_with_dots_that_no_note_has_is_named(dotted, name, is_denied, asked):
