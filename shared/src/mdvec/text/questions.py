@@ -35,6 +35,7 @@ _DIGIT = re.compile(r"\d")
 _LETTERS = re.compile(r"^[A-Za-z_]\w{2,}$", re.ASCII)
 """A word of three letters or more; shorter words are rarely names."""
 _PROSE = re.compile(r"[A-Za-z]+")
+_IN_LOWER = re.compile(r"(?<!\S)[a-z]+\b", re.ASCII)
 _AFTER_SPACE = re.compile(r"(?:^|\s)[^\w\s]*(\w+)")
 _AFTER_NAME = re.compile(
     r"(?<![A-Za-z])[A-Z]{2,} ?(\d{3,})(?!\w)|[A-Za-z] (?!(?:19|20)\d\d\b)(\d{4,})(?!\w)", re.ASCII
@@ -419,13 +420,15 @@ def _compounds(question: str, tokens: Sequence[Morpheme]) -> dict[str, str]:
 def _names(question: str, spelled: Mapping[str, str]) -> dict[str, str]:
     """The words in letters that are names: identifiers, and in Japanese all words in letters.
 
-    In a text without Japanese, capitalised words are names, unless most words are capitalised. A
-    number after a name (RFC 2119, order 48213) is a name as well, unless it is a year.
+    In a text without Japanese, capitalised words are names, unless it is a title: most words are
+    capitalised, and all content words but identifiers. A number after a name (RFC 2119, order
+    48213) is a name as well, unless it is a year.
     """
     numbers = {number for match in _AFTER_NAME.finditer(question) for number in match.groups()}
     # The first word of a sentence and I have capitals anyway.
     words = [word for word in _PROSE.findall(question)[1:] if word != "I"]
     has_titles = sum(word[0].isupper() for word in words) > len(words) / 2
+    has_titles = has_titles and {*_IN_LOWER.findall(question)}.isdisjoint(spelled.values())
     is_name = _IDENTIFIER if not _JAPANESE.search(question) else _LETTERS
     return {
         term: spelling

@@ -126,8 +126,13 @@ def test_a_version_is_there_as_itself_or_as_the_first_parts_of_another(tmp_path,
     assert any(f'"{version}"' in note for note in answer.notes) != is_there
 
 
-@each("question", ["How do I use Spark?", "Can I use Spark?"])
+@each("question", ["How do I use Spark?", "Can I use Spark?", "Does Vue support Spark?"])
 def test_a_name_in_a_short_english_question_is_missed_though_most_words_have_capitals(
     dotted, question
 ):
     assert dotted.search(question).notes[0] == 'nothing here mentions "Spark"'
+
+
+@each("question", ["Is There a Spark Runner With useSpark?", "The Art of Spark Runners"])
+def test_the_words_of_a_title_are_no_names(dotted, question):
+    assert not any('"Spark"' in note for note in dotted.search(question).notes)
