@@ -283,7 +283,10 @@ def _print_rows(
 
     def work() -> sql.JsonAnswer:
         if flag == "csv":
-            return _write_csv(questions.file(prepare(), "csv", None).path, tables)
+            prepared = prepare()
+            _write_csv(questions.file(prepared, "csv", None).path)
+            warnings = [*tables.analytics.queries.take_warnings(), *prepared.notes]
+            return sql.with_warnings({}, warnings)
         return questions.first_rows(prepare(), most)
 
     answer = tables.answer(work, read)
@@ -291,8 +294,8 @@ def _print_rows(
         _print_table(form, answer, most)
 
 
-def _write_csv(rows: Path, tables: OpenTables) -> sql.JsonAnswer:
-    """Write all rows to stdout; the answer contains only the warnings."""
+def _write_csv(rows: Path) -> None:
+    """Write all rows to stdout."""
     sys.stdout.flush()
     begin_data()
     try:
@@ -304,7 +307,6 @@ def _write_csv(rows: Path, tables: OpenTables) -> sql.JsonAnswer:
             sys.stdout.buffer.flush()
     finally:
         rows.unlink()
-    return sql.with_warnings({}, tables.analytics.queries.take_warnings())
 
 
 def _print_table(form: TableFormat, answer: dict[str, Any], most: int) -> None:

@@ -43,6 +43,14 @@ def test_rows_come_as_a_table_and_all_of_them_as_csv(sales):
     )
 
 
+@pytest.mark.parametrize("form", ["table", "csv"])
+def test_the_notes_of_a_ready_made_question_come_in_every_form(sales, form):
+    given = ["-p", "table=sales__sales", "-p", "measure=amount"]
+    done = sales("query", "--saved", "trend", *given, "--format", form)
+    assert done.out.count("2025-0") == 2
+    assert done.err.startswith("warning: 1 rows have no amount; ")
+
+
 def test_a_select_takes_values_and_json_has_integers_beyond_two_to_53_as_strings(sales):
     asked = (
         "SELECT amount, 9007199254740993 AS a, 9007199254740992 AS b FROM sales__sales "
