@@ -28,6 +28,8 @@ _MAX_ROW_BYTES = 2**25
 _MAX_LINE_BYTES = 64 * MEGABYTE
 _BLANK_LINE = re.compile(rb"\n(?=\r?\n)")
 _MAX_TOTAL_LENGTH = 50
+_MAX_REFUSED_CELLS = 1_000_000
+"""How many reasons for refused rows are stored, times the columns: each missing cell is one."""
 NullsIn = Callable[[str], Sequence[str]]
 """Gives the texts that mean no value in a column of this name."""
 
@@ -91,6 +93,7 @@ class Rows:
         may_hold_returns: whether cells may contain CR; if so, all lines end in LF.
         is_parallel: whether several threads read parts of the file.
         empty: the number of rows without a filled cell, which are left out.
+        has_short: whether some of these have fewer cells than others.
         left_out: the texts that mark rows of totals to leave out, each with its number of rows.
     """
 
@@ -102,6 +105,7 @@ class Rows:
     may_hold_returns: bool = False
     is_parallel: bool = False
     empty: int = 0
+    has_short: bool = False
     left_out: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -135,7 +139,7 @@ class Rows:
     @property
     def _is_empty(self) -> str:
         """SQL: whether a row has no filled cell."""
-        cells = ", ".join(f"c{at}" for at in range(len(self.names)))
+        cells = ", ".join(f"nullif(trim(c{at}), '')" for at in range(len(self.names)))
         return f"coalesce({cells}, NULL) IS NULL"
 
     def without_empty(self, connection: duckdb.DuckDBPyConnection) -> Rows:
@@ -148,10 +152,38 @@ class Rows:
             return self
         if not _may_have_empty_rows(self.file, self.head.delimiter):
             return self
-        (empty,) = connection.execute(
-            f"SELECT count(*) FROM {self._scan()} WHERE {self._is_empty}"
-        ).fetchone() or (0,)
-        return replace(self, empty=empty, lines=self.lines - empty)
+        ((empty,),) = connection.execute(
+            f"SELECT count(*) FROM {self._scan(self._refusing)} WHERE {self._is_empty}"
+        ).fetchall()
+        short = self._short_rows(connection)
+        empty += short
+        return replace(self, empty=empty, has_short=short > 0, lines=self.lines - empty)
+
+    def _short_rows(self, connection: duckdb.DuckDBPyConnection) -> int:
+        """The number of rows that the last scan refused, if all of these are empty; else 0."""
+        try:
+            number, filled, causes = connection.execute(
+                "SELECT count(DISTINCT line_byte_position), "
+                f"count(*) FILTER (NOT {self._is_short}), count(*) FROM reject_errors"
+            ).fetchone() or (0, 0, 0)
+        except duckdb.CatalogException:  # it refused none
+            return 0
+        return 0 if filled or causes >= self._max_refused else int(number)
+
+    @property
+    def _is_short(self) -> str:
+        """SQL: whether a refused line has too few cells, and none is filled."""
+        line = rf'[\r\n]*( *("")? *{re.escape(self.head.delimiter)})* *("")? *[\r\n]*'
+        return f"(error_type = 'MISSING COLUMNS' AND regexp_full_match(csv_line, {literal(line)}))"
+
+    @property
+    def _max_refused(self) -> int:
+        return max(_MAX_REFUSED_CELLS // len(self.names), 1)
+
+    @property
+    def _refusing(self) -> str:
+        """Options of a scan that leaves out rows it cannot read, and stores why."""
+        return f", ignore_errors = true, store_rejects = true, rejects_limit = {self._max_refused}"
 
     def without_totals(self, connection: duckdb.DuckDBPyConnection) -> Rows:
         """The rows without rows of totals."""
@@ -163,6 +195,7 @@ class Rows:
         # loses rows of files whose lines end in CR LF. By default its buffer has the size of 16
         # lines of the maximum length.
         ends = ", new_line = '\\n'" if self.may_hold_returns else ""
+        more = more or (", ignore_errors = true" if self.has_short else "")
         types = ", ".join(f"c{at}: 'VARCHAR'" for at in range(len(self.names)))
         return (
             f"read_csv({literal(one_path(self.file))}, columns = {{{types}}}, "
@@ -188,10 +221,10 @@ class Rows:
 
     def fault(self, connection: duckdb.DuckDBPyConnection, error: Exception) -> UnreadableFile:
         """The error for the first row that DuckDB refuses; it names the row's line."""
-        options = ", ignore_errors = true, store_rejects = true, rejects_limit = 1"
-        connection.execute(f"SELECT count(*) FROM {self._scan(options)}").fetchall()
+        connection.execute(f"SELECT count(*) FROM {self._scan(self._refusing)}").fetchall()
         first = connection.execute(
-            "SELECT line_byte_position, error_type, error_message FROM reject_errors"
+            "SELECT line_byte_position, error_type, error_message FROM reject_errors "
+            f"ORDER BY {self._is_short}, line_byte_position LIMIT 1"
         ).fetchone()
         if first is None and "unterminated quote" in str(error):
             return self.never_closed()
@@ -241,8 +274,8 @@ class Rows:
 
 
 def _may_have_empty_rows(file: Path, delimiter: str) -> bool:
-    """Whether a line holds nothing but delimiters and quotation marks; the file is not empty."""
-    line = rb'(?:"|%b)+\r?(?:\n|\Z)' % re.escape(delimiter.encode())
+    """Whether a line holds only delimiters, spaces and quotation marks; the file is not empty."""
+    line = rb'(?:"| |%b)+\r?(?:\n|\Z)' % re.escape(delimiter.encode())
     with file.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as text:
         return bool(re.match(line, text) or re.search(rb"\n" + line, text))
 
