@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from mdvec.household.core.mapping import Mapping, one_spelling
+from mdvec.household.core.mapping import MappedColumn, Mapping, one_spelling
 
 
 def any_of(*words: str) -> re.Pattern[str]:
@@ -28,7 +28,8 @@ _DATE = any_of(
     "日付", "年月日", "利用日", "取引日", "取り引き日", "取扱日", "勘定日", "決済日", "発生日",
     "購入日", "計上日", "^日$", "^日時$", "date",
 )  # fmt: skip
-_NOT_DATE = any_of("支払日", "引落", "起算", "更新", "締", "due", "update")
+_DAY_OF_BILL = any_of("支払日", "引落", "更新", "締", "due", "update")
+_NOT_DATE = any_of(_DAY_OF_BILL.pattern, "起算")
 _DAY_OF_USE = any_of("利用(年月)?日", "購入日", "取り?引き?(年月)?日", "発生日", "started")
 _PARTS_OF_DATE = re.compile(r"(.*?)\(?([年月日])\)?")
 """操作日(年), 操作日(月), 操作日(日); 利用年, 利用月, 利用日; 年, 月, 日."""
@@ -84,8 +85,9 @@ def mapping_of_header(header: Sequence[str]) -> Mapping | None:
     names = [name.strip() for name in header if name.strip()]
     if len(names) < _MIN_COLUMNS or len(set(names)) < len(names):
         return None
-    date = next(iter(dates_named(names)), ())
-    left = [name for name in names if name not in date and not _NOT_DATE.search(one_spelling(name))]
+    left = [name for name in names if not _NOT_DATE.search(one_spelling(name))]
+    date = next(iter(dates_named(left)), ())
+    left = [name for name in left if name not in date]
     money = [name for name in left if not _ABOUT_MONEY.search(one_spelling(name))]
     balance = _first_matching(money, _BALANCE)
     left = [name for name in left if not _BALANCE.search(one_spelling(name))]
@@ -152,17 +154,21 @@ def dates_named(names: Sequence[str]) -> list[tuple[str, ...]]:
     whole = [
         (of_date["年"], of_date["月"], of_date["日"])
         for prefix, of_date in parts.items()
-        if set(of_date) == set("年月日") and not _NOT_DATE.search(f"{prefix}日")
+        if set(of_date) == set("年月日") and not is_day_of_bill(f"{prefix}日")
     ]
     with_both = {name for each in whole for name in each}
     dates = (name for name in names if _DATE.search(one_spelling(name)) and name not in with_both)
-    single = [(name,) for name in dates if not _NOT_DATE.search(one_spelling(name))]
-    return [*single, *whole]
+    return [*((name,) for name in dates if not is_day_of_bill(name)), *whole]
 
 
-def is_day_of_use(columns: Sequence[str]) -> bool:
+def is_day_of_bill(name: str) -> bool:
+    """Whether a column of days, by its name, has the day on which a bill is due."""
+    return _DAY_OF_BILL.search(one_spelling(name)) is not None
+
+
+def is_day_of_use(columns: Sequence[MappedColumn]) -> bool:
     """Whether columns of days, by their names, have the day of the payment itself."""
-    return _DAY_OF_USE.search(one_spelling(columns[-1])) is not None
+    return _DAY_OF_USE.search(one_spelling(str(columns[-1]))) is not None
 
 
 def _amounts(names: Sequence[str]) -> tuple[str | None, str | None, str | None]:

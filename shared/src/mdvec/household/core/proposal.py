@@ -21,12 +21,13 @@ from mdvec.household.core.column_roles import (
     names_spending,
     ways_of,
 )
+from mdvec.household.core.days_in_columns import about_days, ways_to_read_days
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, read_mapped, title_of
 from mdvec.household.core.mapping import DATE_FORMATS, Mapping
 from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.open_columns import Records
 from mdvec.household.core.stated import against_the_balance, with_stated
-from mdvec.household.core.undecided import MappingProposal, about_days, decide, ways_to_read_days
+from mdvec.household.core.undecided import MappingProposal, decide
 
 _MIN_ROWS = 2
 _MIN_SHARE = 0.8
@@ -106,11 +107,11 @@ def _amount_column(rows: Sequence[Sequence[str]], used: set[int]) -> int | None:
 
 
 def _description_column(rows: Sequence[Sequence[str]], used: set[int | None]) -> int | None:
-    """The column with the most distinct texts other than numbers."""
+    """The column with the most distinct texts other than numbers and days."""
     texts: dict[int, set[str]] = {}
     for row in rows:
         for column, cell in enumerate(row):
-            if column not in used and cell.strip() and _number(cell) is None:
+            if column not in used and cell.strip() and not is_date(cell) and _number(cell) is None:
                 texts.setdefault(column, set()).add(cell)
     return max(texts, key=lambda column: (len(texts[column]), -column), default=None)
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Mapping as Pairs
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -35,22 +34,21 @@ from mdvec.household.core.column_roles import (
     INCOMING,
     OUTGOING,
     any_of,
-    dates_named,
-    is_day_of_use,
     is_foreign,
 )
-from mdvec.household.core.mapped_rows import MappedRows, is_yen, read_mapped
-from mdvec.household.core.mapping import (
-    DATE_FORMATS,
-    MappedColumn,
-    Mapping,
-    one_spelling,
+from mdvec.household.core.days_in_columns import (
+    about_days,
+    about_other_days,
+    other_days,
+    ways_to_read_days,
 )
+from mdvec.household.core.mapped_rows import MappedRows, is_yen, read_mapped
+from mdvec.household.core.mapping import MappedColumn, Mapping, one_spelling
 from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.open_columns import OpenColumn, Records, open_columns
 from mdvec.text import shown_name
 
-DECIDED = frozenset({"positive", "paid_out", "date", "date_format", "description"})
+DECIDED = frozenset({"positive", "paid_out", "date_format", "description"})
 """Keys that count as decided in a saved mapping, even if it does not state them."""
 
 _UNIT = any_of("単位.{0,2}[百千万億]円", "(?<=[(額])[百千万億]円", "thousands", "millions")
@@ -177,13 +175,13 @@ def undecided_in(
         questions += _about_minus_signs(mapping, records, read)
     if read.bad and not read.rows and (ways := ways_to_read_days(mapping, records, date.max)):
         questions.append(about_days(mapping, ways))
-    days = _other_days(mapping, columns, records, read)
+    days = other_days(mapping, columns, records, read)
     if "date" not in stated:
-        questions += _about_other_days(mapping, days)
+        questions += about_other_days(mapping, days)
     rows = read.unproven if is_proven else set(range(len(read.rows)))
-    of_days = {name for date in days for name in date}
+    of_days = {key for keys in days for key in keys}
     for column in columns:
-        if column.name not in of_days and not _is_read(column, mapping, stated):
+        if column.key not in of_days and not _is_read(column, mapping, stated):
             asked = _of_unknown_way(read, column, mapping, columns) if is_proven else rows
             questions += _unread_column(column, mapping, read, asked, stated)
     known = {each.column for each in questions}
@@ -194,58 +192,6 @@ def undecided_in(
     }  # fmt: skip
     questions += about_rows(mapping, left, read, rows, settled)
     return tuple(questions)
-
-
-def ways_to_read_days(mapping: Mapping, records: Records, until: date) -> list[str]:
-    """Each way to read the most days, none after ``until``: its first day, and the date format."""
-    ways: dict[tuple[date, ...], str] = {}
-    for date_format in DATE_FORMATS:
-        read = read_mapped(replace(mapping, date_format=date_format), records)
-        days = tuple(row.date for row in read.rows)
-        if days and max(days) <= until:
-            ways.setdefault(days, f"{days[0]} {date_format}")
-    most = max(map(len, ways), default=0)
-    return [way for days, way in ways.items() if len(days) == most]
-
-
-def about_days(mapping: Mapping, ways: Sequence[str]) -> Undecided:
-    """Ask which of these ways to read the days is right."""
-    return Undecided("days", ", ".join(map(str, mapping.date)), ", ".join(ways))
-
-
-def _other_days(
-    mapping: Mapping, columns: Sequence[OpenColumn], records: Records, read: MappedRows
-) -> dict[tuple[str, ...], tuple[date, date] | None]:
-    """The columns by which all rows have days as well, with the first pair of days that differ.
-
-    A pair is the row's day by the mapping, and by those columns.
-    """
-    found: dict[tuple[str, ...], tuple[date, date] | None] = {}
-    for columns_of_date in dates_named([column.name for column in columns]):
-        other = read_mapped(replace(mapping, date=columns_of_date), records)
-        if [row.line for row in other.rows] == [row.line for row in read.rows]:
-            days = [(row.date, its.date) for row, its in zip(read.rows, other.rows, strict=True)]
-            found[columns_of_date] = next((pair for pair in days if pair[0] != pair[1]), None)
-    return found
-
-
-def _about_other_days(
-    mapping: Mapping, days: Pairs[tuple[str, ...], tuple[date, date] | None]
-) -> Iterator[Undecided]:
-    """Ask which column has the day that counts, if a further one has other days.
-
-    A day of use counts before one of which the name says nothing.
-    """
-    is_of_use = is_day_of_use([*map(str, mapping.date)])
-    for columns, differing in days.items():
-        if differing is not None and not (is_of_use and not is_day_of_use(columns)):
-            choices = zip((mapping.date, columns), differing, strict=True)
-            shown = " / ".join(f"date = {_as_toml(names)} ({day})" for names, day in choices)
-            yield Undecided("other-days", ", ".join(columns), shown)
-
-
-def _as_toml(columns: Sequence[MappedColumn]) -> str:
-    return json.dumps(columns[0] if len(columns) == 1 else columns, ensure_ascii=False)
 
 
 def _has_kinds(column: OpenColumn, mapping: Mapping) -> bool:
