@@ -41,6 +41,7 @@ from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.linked_again import counted_twice
 from mdvec.household.interfaces.marks import record_decision, update_marks
 from mdvec.household.overview import refuse_empty
+from mdvec.household.shops import aliases_of
 
 MAX_LIMIT: Final = 50
 _DECIDED: Final = ("duplicate", "not_duplicate")
@@ -160,7 +161,7 @@ def _detected(
         rows, options, transaction_ids, reading, distinct_accounts(ledger), twice,
         booked_rows(ledger), plain_lists(ledger),
     )  # fmt: skip
-    detected = with_transfers(detected, rows, options, transaction_ids)
+    detected = with_transfers(detected, rows, options, transaction_ids, aliases_of(ledger))
     return with_bills(detected, find_bills(rows, reading), options, transaction_ids)
 
 

@@ -144,6 +144,22 @@ def test_a_charge_that_the_wallet_marks_is_in_doubt_until_the_banks_row_is_decid
     assert sums(ledger)[0] in (14_200, 16_200)
 
 
+@pytest.mark.parametrize("text", ["PAYPAY", "ﾍﾟｲﾍﾟｲ"])
+def test_the_wallets_name_alone_in_a_banks_row_makes_a_candidate_that_tells_why(folder, text):
+    folder.put("smbc.csv", "年月日,お引出し,お預入れ,お取り扱い内容,残高,メモ,ラベル\n"
+               f'2025/6/2,5000,,"{text}",95000,"",\n2025/6/3,700,,"米店",94300,"",\n')  # fmt: skip
+    folder.put("paypay.csv", f"{PAYPAY}\n2025/06/01 09:00:00,-,5000,チャージ,銀行,x,91\n"
+               "2025/06/04 09:00:00,700,-,支払い,薬局,x,92\n")  # fmt: skip
+    folder.import_()
+    ledger = folder.as_of(date(2025, 8, 1))
+    review.detect(ledger, DetectionOptions())
+    assert sums(ledger)[0] == 6_400
+    (transfer,) = (one for one in candidates(ledger) if one.is_transfer)
+    assert transfer.reasons[1] == "内容がもう一方の口座の店や決済サービスを指している"
+    decide(ledger, transfer.check_id, "duplicate")
+    assert sums(ledger)[0] == 1_400
+
+
 def test_a_charge_whose_two_rows_are_marked_is_no_candidate_with_a_third(connection):
     ledger = household(connection, [*ROWS[:2], Bought("2025-06-10", "ICカード 振込", -3_000)])
     connection.execute("UPDATE transactions SET is_transfer = 1 WHERE id <= 2")

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_of_cases import each
 
+from mdvec.household.core.naming import Aliases, ShopAlias
 from mdvec.household.core.pair import LIKELY, ComparedRow
 from mdvec.household.core.transfer_pairs import MAX_DAYS, transfer_pairs, unmatched_charges
 
@@ -43,42 +44,51 @@ def test_without_words_or_with_a_refund_a_pair_is_only_possible(into):
     assert pair.score < LIKELY
 
 
+ALIASES = Aliases([ShopAlias("PayPay", ("PayPay", "ペイペイ"))])
+
+
 @each(
-    ("text", "source", "others", "likely"),
+    ("text", "source", "others", "reason"),
     [
-        ("ＰａｙＰａｙ", "みらい銀行", [], [(1, 2)]),
-        ("PayPay", "みらい銀行", [row(3, 4, -5_000, "貯蓄銀行", "PayPay")], [(1, 2)]),
-        ("PAYPAY*居酒屋", "みらい銀行", [], []),
-        ("PayPay", "みらい", [], []),
-        ("PayPay", "貯蓄銀行", [], []),
-        ("au PAY", "みらい銀行", [], []),
-        ("PayPay", "みらい銀行", [row(3, 4, -5_000, "みらい銀行", "PayPay")], []),
-        ("PayPay", "みらい銀行", [row(3, 1, 5_000, "PayPay", "みらい銀行")], []),
+        ("ＰａｙＰａｙ", "みらい銀行", [], "each_named"),
+        ("PayPay", "みらい銀行", [row(3, 4, -5_000, "貯蓄銀行", "PayPay")], "each_named"),
+        ("ﾍﾟｲﾍﾟｲ", "みらい銀行", [], "each_named"),
+        ("PAYPAY", "", [], "named_account"),
+        ("ペイペイ", "みらい", [], "named_account"),
+        ("PAYPAY*居酒屋", "みらい銀行", [], ""),
+        ("PayPay", "貯蓄銀行", [], ""),
+        ("au PAY", "みらい銀行", [], ""),
+        ("PayPay", "みらい銀行", [row(3, 4, -5_000, "みらい銀行", "PayPay")], ""),
+        ("PayPay", "みらい銀行", [row(3, 1, 5_000, "PayPay", "みらい銀行")], ""),
+        ("ペイペイ", "", [row(3, 4, -5_000, "貯蓄銀行", "PayPay")], ""),
     ],
 )
-def test_a_marked_charge_is_likely_of_the_only_row_that_names_it_and_that_it_names(
-    text, source, others, likely
-):
+def test_a_marked_charge_is_likely_of_the_only_row_that_names_it(text, source, others, reason):
     rows = [
         one._replace(counts=False, is_filed=True) if one.account == "PayPay" else one
         for one in (
             row(1, 3, -5_000, "みらい銀行", text), row(2, 3, 5_000, "PayPay", source), *others
         )
     ]  # fmt: skip
-    pairs = transfer_pairs(rows, charges=unmatched_charges(rows))
-    assert [pair.ids for pair in pairs if pair.score >= LIKELY] == likely
-    assert all("each_named" in pair.reasons for pair in pairs if pair.ids in likely)
+    pairs = transfer_pairs(rows, charges=unmatched_charges(rows), aliases=ALIASES)
+    likely = {pair.ids: pair.reasons for pair in pairs if pair.score >= LIKELY}
+    assert likely == ({(1, 2): ("moved", reason)} if reason else {})
 
 
 @each(
-    ("text", "shown"),
-    [("PAYPAY", True), ("振込 ペイペイ", True), ("ペイペイ", False), ("山田商店", False)],
-)
-def test_a_marked_payout_is_a_candidate_with_the_banks_row_that_names_it_or_has_a_word(text, shown):
+    ("text", "reasons"),
+    [
+        ("PAYPAY", ["moved", "named_account"]), ("振込 ペイペイ", ["moved", "moving_words"]),
+        ("ペイペイ", ["moved", "named_account"]), ("山田商店", None),
+    ],
+)  # fmt: skip
+def test_a_marked_payout_is_a_candidate_with_the_banks_row_that_names_it_or_has_a_word(
+    text, reasons
+):
     out = row(1, 3, -5_000, "PayPay", "みらい銀行 *****04")
     rows = [out._replace(counts=False, is_filed=True), row(2, 3, 5_000, "みらい銀行", text)]
-    pairs = transfer_pairs(rows, charges=unmatched_charges(rows))
-    assert [pair.ids for pair in pairs] == [(1, 2)] * shown
+    pairs = transfer_pairs(rows, charges=unmatched_charges(rows), aliases=ALIASES)
+    assert [[*pair.reasons] for pair in pairs if pair.score >= LIKELY] == [reasons] * bool(reasons)
 
 
 @each(

@@ -222,7 +222,12 @@ class Judge:
 def is_nameable(account: str) -> bool:
     """Whether an account is with a shop or service: no bank, no card, and not kept by hand."""
     name = _ACCOUNT_NOTE.sub("", account)
-    return bool(name) and not (_INSTRUMENT.search(name) or is_by_hand(name))
+    return bool(name) and not (is_instrument(name) or is_by_hand(name))
+
+
+def is_instrument(name: str) -> bool:
+    """Whether a name has a word for a bank or a card."""
+    return _INSTRUMENT.search(name) is not None
 
 
 def _is_named(name_of: Callable[[str], ShopName], account: str, description: str) -> bool:

@@ -4,8 +4,9 @@ Both rows count, so a transfer counts as spending and as income. Its rows have o
 same amount, near days and different accounts. Words such as 振替 or チャージ make it likely;
 without them it may be a purchase and an unrelated refund. When a wallet is charged or paid out, its
 file may mark its own row as a transfer, so that only the bank's row counts; that row has to name
-the wallet, or have such words. Without words, such a pair is likely only if the text of each row is
-the name of the other row's account, and neither row is in another such pair.
+the wallet, or have such words. Without words, such a pair is likely only if the bank's row says the
+wallet's name and nothing else, the wallet's row does not say another bank, and neither row is in
+another such pair; a pair whose rows say each other's accounts goes before one in which one does.
 """
 
 from __future__ import annotations
@@ -15,8 +16,11 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 
 from mdvec.household.core.categories import INCOME
+from mdvec.household.core.evidence import is_instrument
+from mdvec.household.core.naming import NO_ALIASES, Aliases, spelling_key
 from mdvec.household.core.pair import (
     LIKELY,
     ComparedRow,
@@ -41,26 +45,32 @@ _SALARY = re.compile(r"給与|給料|賞与|年金|利息|配当")
 
 
 def transfer_pairs(
-    rows: Iterable[ComparedRow], max_days: int = MAX_DAYS, charges: Collection[ComparedRow] = ()
+    rows: Iterable[ComparedRow],
+    max_days: int = MAX_DAYS,
+    charges: Collection[ComparedRow] = (),
+    aliases: Aliases = NO_ALIASES,
 ) -> list[Pair]:
     """The pairs among rows that count, each row in one pair at most; the likely ones first.
 
     ``charges`` are rows that do not count, as their files mark them. Of several partners, a row
-    gets the likeliest, then a partner whose account is named, then the nearest in days.
+    gets the likeliest, then a partner whose account is named, then the nearest in days. ``aliases``
+    are other spellings of the accounts' names.
     """
     filed = {charge.id for charge in charges}
+    name = _Names(aliases)
     opposites = [
         (out, into)
         for out, into in _opposites(rows, max_days, charges)
         if out.account != into.account
-        and (into.id not in filed or _words(out) or _names(out, into.account))
-        and (out.id not in filed or _words(into) or _names(into, out.account))
+        and (into.id not in filed or _words(out) or name.occurs(out, into.account))
+        and (out.id not in filed or _words(into) or name.occurs(into, out.account))
     ]
-    named = _only_named((out, into) for out, into in opposites if {out.id, into.id} & filed)
+    with_charge = [(out, into) for out, into in opposites if {out.id, into.id} & filed]
+    named = _only_named(with_charge, filed, name)
     candidates = {
-        (pair.score < LIKELY, not _names(out, into.account), pair.days, out.id, into.id): pair
+        (pair.score < LIKELY, not name.occurs(out, into.account), pair.days, out.id, into.id): pair
         for out, into in opposites
-        for pair in [_pair(out, into, is_named=(out.id, into.id) in named)]
+        for pair in [_pair(out, into, named.get((out.id, into.id), ""))]
     }
     pairs: list[Pair] = []
     used: set[int] = set()
@@ -83,6 +93,7 @@ def with_transfers(
     rows: Collection[ComparedRow],
     options: DetectionOptions,
     only: Collection[int] | None = None,
+    aliases: Aliases = NO_ALIASES,
 ) -> FoundPairs:
     """The pairs of a search and those that may be transfers, best score first.
 
@@ -92,7 +103,7 @@ def with_transfers(
     max_days = min(options.date_tolerance_days, MAX_DAYS)
     moves = [
         pair
-        for pair in transfer_pairs(rows, max_days, unmatched_charges(rows))
+        for pair in transfer_pairs(rows, max_days, unmatched_charges(rows), aliases)
         if only is None or any(row_id in only for row_id in pair.ids)
     ]
     shown = [pair for pair in moves if options.shows(pair)]
@@ -128,42 +139,70 @@ def _opposites(
             yield from ((out, into) for into in near if not {out.id, into.id} <= filed)
 
 
-def _only_named(charges: Iterable[tuple[ComparedRow, ComparedRow]]) -> set[tuple[int, int]]:
-    """The ids of pairs in which each row's text names the other's account, if unambiguous."""
-    named = [
-        (out.id, into.id)
-        for out, into in charges
-        if _is_name(out.description, into.account) and _is_name(into.description, out.account)
-    ]
-    times = Counter(row_id for ids in named for row_id in ids)
-    return {ids for ids in named if all(times[row_id] == 1 for row_id in ids)}
+def _only_named(
+    pairs: Iterable[tuple[ComparedRow, ComparedRow]], filed: Collection[int], name: _Names
+) -> dict[tuple[int, int], str]:
+    """A reason for each pair, by its ids, in which the row that counts is the wallet's name.
+
+    Neither row may be in another such pair, unless only this one's rows name each other's accounts.
+    """
+    found: dict[str, list[tuple[int, int]]] = {"each_named": [], "named_account": []}
+    for out, into in pairs:
+        charge, row = (out, into) if out.id in filed else (into, out)
+        if name.is_whole(row.description, charge.account):
+            if name.is_whole(charge.description, row.account):
+                found["each_named"].append((out.id, into.id))
+            elif not _is_other_bank(charge.description, row.account):
+                found["named_account"].append((out.id, into.id))
+    times = Counter[int]()
+    reasons: dict[tuple[int, int], str] = {}
+    for reason, ids in found.items():
+        times.update(row_id for pair in ids for row_id in pair)
+        reasons |= {pair: reason for pair in ids if all(times[row_id] == 1 for row_id in pair)}
+    return reasons
 
 
-def _pair(out: ComparedRow, into: ComparedRow, *, is_named: bool) -> Pair:
+def _is_other_bank(text: str, account: str) -> bool:
+    """Whether a text says a bank that is not the account's: neither name contains the other."""
+    said, own = _plain_text(text), _plain_text(account)
+    return is_instrument(said) and is_instrument(own) and said not in own and own not in said
+
+
+def _pair(out: ComparedRow, into: ComparedRow, named: str) -> Pair:
+    """The pair of two opposite rows; ``named`` is the reason if their texts name the accounts."""
     speaks = _words(out) or _words(into)
     against = _PURCHASE.search(_folded_text(into)) or (
         into.category_major == INCOME and _SALARY.search(_folded_text(into))
     )
-    seen = {"moving_words": speaks, "each_named": is_named, "refund": against}
+    seen = {"moving_words": speaks, named: named, "refund": against}
     reasons = ("moved", *(code for code, holds in seen.items() if holds))
-    score = _LIKELY_SCORE if (speaks or is_named) and not against else _UNLIKELY_SCORE
+    score = _LIKELY_SCORE if (speaks or named) and not against else _UNLIKELY_SCORE
     score -= abs((into.date - out.date).days) * _PER_DAY
     first, second = sorted((out, into), key=lambda row: row.id)
     return Pair(first, second, round(score, 2), reasons, PairKind.TRANSFER)
 
 
+class _Names:
+    """Compares texts with the names of accounts, in any spelling that ``aliases`` know."""
+
+    def __init__(self, aliases: Aliases) -> None:
+        self._keys = cache(
+            lambda account: frozenset(map(spelling_key, (account, *aliases.of(account)))) - {""}
+        )
+
+    def is_whole(self, text: str, account: str) -> bool:
+        """Whether a text is the name of an account, and nothing else."""
+        return spelling_key(text) in self._keys(account)
+
+    def occurs(self, row: ComparedRow, account: str) -> bool:
+        """Whether a row's description or 中項目 contains the name of an account, or is it."""
+        is_in = bool(account) and _plain_text(account) in _folded_text(row)
+        return is_in or self.is_whole(row.description, account)
+
+
 def _words(row: ComparedRow) -> bool:
     """Whether a row's text or category suggests a transfer between one's own accounts."""
     return row.category_major in _OWN_MONEY or _WORDS.search(_folded_text(row)) is not None
-
-
-def _names(row: ComparedRow, account: str) -> bool:
-    """Whether a row's description or 中項目 contains the name of an account."""
-    return bool(account) and _plain_text(account) in _folded_text(row)
-
-
-def _is_name(text: str, account: str) -> bool:
-    return bool(account) and _plain_text(text) == _plain_text(account)
 
 
 def _folded_text(row: ComparedRow) -> str:
