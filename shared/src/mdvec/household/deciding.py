@@ -236,7 +236,8 @@ def confirm(ledger: Ledger, check_id: int, choice: ReviewDecision) -> Confirmati
     With ``alike``, it also applies to all open candidates of the same accounts (likely ones) or
     shops (unlikely ones), as certain and for the same reasons, where the row of the kept row's
     account stays; the message says how many others stay open. For a decided pair, it applies to all
-    pairs that the same request decided, and, if the decision is the same, to similar open ones.
+    pairs that the same request decided, and, if the decision is the same, to similar open ones. A
+    pair that was decided again by itself still leads to those of its request, which leave it alone.
     ``duplicate`` marks a card's bill, and with ``alike`` also its later bills.
 
     Raises:
@@ -258,12 +259,12 @@ def confirm(ledger: Ledger, check_id: int, choice: ReviewDecision) -> Confirmati
         if choice.decision == "duplicate" and own.kind is PairKind.PURCHASE:
             lost = _lost_categories(ledger, targets, kept_ids)
         changes = [
-            _decide(ledger, target, choice.decision, keep, batch)
+            _decide(ledger, target, choice, keep, batch)
             for target, keep in zip(targets, kept_ids, strict=True)
         ]
         if any(changes):
-            if choice.alike and own.best.batch is not None:
-                duplicate_checks.join_batch(ledger, own.best.batch, batch)
+            if choice.alike:
+                duplicate_checks.join_batch(ledger, own.pairs, batch)
             marks.update_marks(ledger)
         marked = [
             row
@@ -307,7 +308,7 @@ def restore(ledger: Ledger, transaction_id: int) -> Restoration:
         marking = duplicate_checks.pairs_that_mark(ledger, transaction_id)
         batch = marks.new_batch(ledger.connection)
         for check in marking:
-            marks.record_decision(ledger, check.id, "not_duplicate", batch)
+            marks.record_decision(ledger, check.id, "not_duplicate", batch, is_alone=True)
         marks.update_marks(ledger)
         after = row_of(ledger, transaction_id)
         shared = duplicate_checks.left_out_of_all_with(ledger, transaction_id)
@@ -325,18 +326,21 @@ def _targets(ledger: Ledger, check_id: int, choice: ReviewDecision) -> list[Revi
     pair = pair_of(ledger, check_id)
     arranged = arrange(duplicate_checks.open_pairs(ledger))
     own = next((candidate for candidate in arranged if check_id in candidate.check_ids), None)
-    if own is not None:
-        alike = [each for each in arranged if each is not own and each.alike_key == own.alike_key]
-        return [own, *(alike if choice.alike else ())]
-    if not (choice.alike and pair.decision):
-        return [candidate_of(ledger, check_id)]
-    together = duplicate_checks.pairs_of_batch(ledger, pair.batch)
-    decided = [candidate_of(ledger, each) for each in (check_id, *(other.id for other in together))]
-    still_open: list[ReviewCandidate] = []
-    if choice.decision == pair.decision:  # made again: it then applies to similar open candidates
-        keys = {each.alike_key for each in arrange(together) if check_id in each.check_ids}
-        still_open = [each for each in arranged if each.alike_key in keys]
-    return list({each.rows: each for each in (*decided, *still_open)}.values())
+    targets = [own or candidate_of(ledger, check_id)]
+    together = duplicate_checks.decided_with(ledger, pair) if choice.alike else []
+    if own is not None:  # the others are only taken back: this one is open again
+        is_back = choice.decision == "skip"
+        together = [each for each in together if is_back and each.decision != "skip"]
+    targets += [candidate_of(ledger, each.id) for each in together]
+    keys = {own.alike_key} if own is not None else set()
+    if own is None and choice.decision == pair.decision:  # then it applies to open ones, too
+        keys = {each.alike_key for each in arrange([pair, *together]) if check_id in each.check_ids}
+    if choice.alike:
+        targets += [each for each in arranged if each.alike_key in keys]
+    distinct: dict[tuple[int, ...], ReviewCandidate] = {}
+    for each in targets:
+        distinct.setdefault(each.rows, each)
+    return list(distinct.values())
 
 
 def _left_open(ledger: Ledger, targets: Sequence[ReviewCandidate]) -> str:
@@ -434,9 +438,10 @@ def _staying_row(
 
 
 def _decide(
-    ledger: Ledger, target: ReviewCandidate, decision: str, kept_id: int, batch: int
+    ledger: Ledger, target: ReviewCandidate, choice: ReviewDecision, kept_id: int, batch: int
 ) -> bool:
     """Store the decision about a target's pairs; returns whether it changed."""
+    decision = choice.decision
     wanted: Iterable[StoredPair] = target.pairs
     if decision == "duplicate" and target.kind is PairKind.PURCHASE:
         pairs = {frozenset(pair.rows): pair for pair in target.pairs}
@@ -451,6 +456,6 @@ def _decide(
         keeps = decision == "duplicate" and pair.kind is PairKind.PURCHASE
         if pair.decision != decision or (keeps and pair.kept_id != kept_id):
             keep = kept_id if keeps else None
-            marks.record_decision(ledger, pair.id, decision, batch, keep)
+            marks.record_decision(ledger, pair.id, decision, batch, keep, is_alone=not choice.alike)
             is_changed = True
     return is_changed

@@ -53,6 +53,30 @@ def test_all_purchases_of_the_same_accounts_are_decided_at_once_and_taken_back(l
     assert (marks(ledger), len(candidates(ledger))) == ({10: 9}, 4)
 
 
+@pytest.mark.parametrize("again", ["duplicate", "not_duplicate", "skip", "restore"])
+def test_what_was_decided_at_once_is_taken_back_after_one_of_it_was_decided_again(ledger, again):
+    connected_twice(ledger)
+    review.detect(ledger, DetectionOptions())
+    one, other, *_ = review.list_candidates(ledger).candidates
+    deciding.confirm(ledger, one.check_id, ReviewDecision("duplicate", alike=True))
+    deciding.confirm(ledger, other.check_id, ReviewDecision("not_duplicate"))
+    for _ in range(2):
+        if again == "restore":
+            deciding.restore(ledger, one.transaction_2.id)
+        else:
+            keep = one.transaction_2.id if again == "duplicate" else None
+            deciding.confirm(ledger, one.check_id, ReviewDecision(again, keep=keep))
+    back = deciding.confirm(ledger, one.check_id, ReviewDecision("skip", alike=True))
+    assert back.message.startswith("3件の候補を保留にしました。")
+    # What was decided by itself since then stays decided.
+    assert (marks(ledger), len(candidates(ledger))) == ({}, 3)
+    deciding.confirm(ledger, other.check_id, ReviewDecision("skip"))
+    deciding.confirm(ledger, one.check_id, ReviewDecision("duplicate", alike=True))
+    assert len(marks(ledger)) == 4
+    deciding.confirm(ledger, other.check_id, ReviewDecision("skip", alike=True))
+    assert (marks(ledger), len(candidates(ledger))) == ({}, 4)
+
+
 @pytest.mark.parametrize("is_alike", [False, True])
 def test_a_decision_names_the_categories_that_lose_rows_and_how_to_keep_them(ledger, is_alike):
     connected_twice(ledger, 2, ("未分類/未分類", "住宅/家具"))

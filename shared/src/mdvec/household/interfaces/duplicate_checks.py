@@ -164,9 +164,9 @@ def open_pairs(ledger: Ledger, least: float = 0) -> list[StoredPair]:
     return _pairs(ledger, f"{_OPEN} AND c.similarity_score >= ?", least)
 
 
-def pairs_of_batch(ledger: Ledger, batch: int | None) -> list[StoredPair]:
-    """The pairs that a request decided, as they are stored now."""
-    return _pairs(ledger, "c.batch = ?", batch)
+def decided_with(ledger: Ledger, pair: StoredPair) -> list[StoredPair]:
+    """The other pairs of the pair's request, as stored now, without those decided by themselves."""
+    return _pairs(ledger, "c.batch = ? AND c.id <> ?", abs(pair.batch or 0), pair.id)
 
 
 def _pairs(ledger: Ledger, where: str, *values: float | None) -> list[StoredPair]:
@@ -196,11 +196,11 @@ def closed_checks(ledger: Ledger) -> list[int]:
     )
 
 
-def join_batch(ledger: Ledger, former: int | None, batch: int) -> None:
-    """Move the decisions of one request to the ``batch`` of another, to be withdrawn together."""
-    ledger.connection.execute(
-        "UPDATE duplicate_checks SET batch = ? WHERE tool_id = ? AND batch = ?",
-        (batch, ledger.tool_id, former),
+def join_batch(ledger: Ledger, pairs: Iterable[StoredPair], batch: int) -> None:
+    """Move pairs, and what was decided with them, to a ``batch``, to be withdrawn together."""
+    ledger.connection.executemany(
+        "UPDATE duplicate_checks SET batch = ? WHERE tool_id = ? AND (id = ? OR batch = ?)",
+        [(batch, ledger.tool_id, pair.id, abs(pair.batch or 0)) for pair in pairs],
     )
 
 
@@ -237,9 +237,9 @@ def keep_always(
 def always_decided(ledger: Ledger) -> dict[frozenset[str], int]:
     """The bill's and the card's account for decisions on later bills, with the request's batch."""
     rows = ledger.execute(
-        f"SELECT DISTINCT a.account, b.account, c.batch {PAIRS_WITH_ROWS} "
+        f"SELECT DISTINCT a.account, b.account, abs(c.batch) {PAIRS_WITH_ROWS} "
         f"AND c.of_transfer = {_BILL} AND c.user_decision = 'duplicate' "
-        "AND c.reasons LIKE '%always%' ORDER BY c.batch"
+        "AND c.reasons LIKE '%always%' ORDER BY abs(c.batch)"
     )
     return {frozenset((account, other)): batch for account, other, batch in rows}
 

@@ -30,24 +30,28 @@ PAIRS_WITH_ROWS = (
 def new_batch(connection: apsw.Connection) -> int:
     """A new batch number for a request that decides pairs; call within its transaction."""
     last: int = connection.execute(
-        "SELECT max(coalesce((SELECT max(batch) FROM duplicate_checks), 0), "
-        "coalesce((SELECT max(batch) FROM departed_pairs), 0))"
+        "SELECT max(coalesce((SELECT max(abs(batch)) FROM duplicate_checks), 0), "
+        "coalesce((SELECT max(abs(batch)) FROM departed_pairs), 0))"
     ).get
     return last + 1
 
 
 def record_decision(
-    ledger: Ledger, check_id: int, decision: str, batch: int, kept_id: int | None = None
-) -> None:
+    ledger: Ledger, check_id: int, decision: str, batch: int, kept_id: int | None = None,
+    *, is_alone: bool = False,
+) -> None:  # fmt: skip
     """Store the decision about a pair, which a request (``batch``) made.
 
-    Call within a transaction, and update_marks after it.
+    A pair that is decided again by itself (``is_alone``) keeps its first batch, as a negative
+    number: it leads to the others of that batch, and they leave it alone. Call within a
+    transaction, and update_marks after it.
     """
     ledger.connection.execute(
         "UPDATE duplicate_checks SET user_decision = ?, "
-        f"kept_id = CASE of_transfer WHEN {_BILL} THEN kept_id ELSE ? END, batch = ?, "
+        f"kept_id = CASE of_transfer WHEN {_BILL} THEN kept_id ELSE ? END, "
+        "batch = CASE WHEN ? THEN coalesce(-abs(batch), ?4) ELSE ?4 END, "
         "decided_at = CURRENT_TIMESTAMP, is_announced = 1 WHERE tool_id = ? AND id = ?",
-        (decision, kept_id, batch, ledger.tool_id, check_id),
+        (decision, kept_id, is_alone, batch, ledger.tool_id, check_id),
     )
     ledger.connection.execute(
         "UPDATE transactions SET duplicate_checked = EXISTS (SELECT 1 FROM duplicate_checks AS c "
