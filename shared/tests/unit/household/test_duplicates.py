@@ -15,6 +15,7 @@ from table_of_cases import each
 
 from mdvec.household.core.pair import LIKELY, DetectionOptions, DuplicateDetectionError
 from mdvec.household.core.pairs import find_pairs
+from mdvec.household.core.shop_names import reading
 from mdvec.household.core.transaction import Transaction
 
 SHOPS = ("スーパー青木", "スーパー青木 駅前店", "ドラッグ緑", "AOKI MARKET", "")
@@ -180,6 +181,28 @@ def test_an_order_and_its_card_are_one_purchase_though_their_texts_differ():
     pair = verdict(app(1), card(2, "2025-07-13", **AMAZON))
     assert (pair.score >= LIKELY, pair.reasons) == (True, ("named_account",))
     assert not is_likely(app(1), card(2, "2025-07-13", description="ヨドバシカメラ"))
+
+
+@each(("noted", "printed"), [
+    ("ミスド", "ミスタードーナツ"), ("カルディ", "KALDI"), ("成城石井", "セイジョウイシイ"),
+    ("イケア", "IKEA"), ("QBハウス", "キユ-ビ-ハウス"), ("ニトリ", "NITORI"), ("松屋", "吉野家"),
+])  # fmt: skip
+def test_a_rounded_amount_in_cash_is_compared_with_the_card_however_the_name_is_spelled(
+    noted, printed
+):
+    rows = [
+        row(1, "2025-07-10", -1300, account="財布", description=noted),
+        card(2, amount=-1298, description=printed),
+        *(card(n, f"2025-05-{n}", -3000 - n, description=f"店{n}") for n in range(10, 30)),
+    ]
+    found = [
+        {pair.ids: pair.score for pair in find_pairs(
+            rows, DetectionOptions(min_similarity_score=least), reading=reading,
+        ).pairs if pair.score >= 0.2}
+        for least in (0.1, 0.2)
+    ]  # fmt: skip
+    assert found[0] == found[1]
+    assert bool(found[0]) == (noted != "松屋")
 
 
 def test_points_explain_a_round_difference_and_nothing_else_does():

@@ -210,13 +210,21 @@ class Judge:
             return 1.0
         return self._closeness(row.description, other.description)
 
-    def marks(self, description: str, words: int) -> list[int]:
-        """The parts of the shop's name as a bit set of ``words`` 64-bit words."""
-        marks = [0] * words
-        for part in self._name(description).parts:
-            bit = zlib.crc32(part.encode()) % (64 * words)
-            marks[bit // 64] |= 1 << bit % 64
-        return marks
+    def are_close(self, description: str, other: str) -> bool:
+        """Whether names are close enough for one purchase whose two amounts differ."""
+        return self._closeness(description, other) >= _SURE_NAME
+
+    def marks(self, description: str, words: int) -> list[list[int]]:
+        """The pairs of letters in each spelling of a shop's name, as bit sets of 64-bit words."""
+        return [_bit_set(pairs, words) for pairs in self._name(description).spellings]
+
+
+def _bit_set(texts: Iterable[str], words: int) -> list[int]:
+    marks = [0] * words
+    for text in texts:
+        bit = zlib.crc32(text.encode()) % (64 * words)
+        marks[bit // 64] |= 1 << bit % 64
+    return marks
 
 
 def is_nameable(account: str) -> bool:

@@ -39,7 +39,7 @@ from mdvec.household.core.pair import (
     Source,
     source_of,
 )
-from mdvec.household.core.shop_names import KanaReading, shops_of
+from mdvec.household.core.shop_names import SPELLINGS, KanaReading, shops_of
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -49,8 +49,9 @@ Key = TypeVar("Key")
 
 _BLOCK = 1_000_000
 _WORDS = 4
-"""The size, in 64-bit words, of the bit set of a name's parts."""
-_MIN_SHARED = 0.75
+"""The size, in 64-bit words, of the bit set of the pairs of letters in a name's spelling."""
+_MIN_SHARED, _MIN_CONSONANTS = 3, 2
+"""Names may be close if they share so many of a spelling's pairs, as ``ShopName`` says."""
 _NOT_WORTH_ASKING = 0.2
 """Above this score, only pairs that may be one purchase are judged, as judging takes long."""
 
@@ -185,19 +186,28 @@ class CandidatePairs:
             yield rows[position], rows[other]
 
     def have_similar_names(self, judge: Judge) -> Bools:
-        """Which pairs have names that share enough parts to be worth comparing exactly."""
-        shops = self.table.shops
-        used = np.unique(np.concatenate([shops[self.first], shops[self.second]]))
-        marks = np.zeros((len(self.table.descriptions), _WORDS), dtype=np.uint64)
-        for number in used.tolist():
+        """Which pairs have names that are close enough to be one purchase of another amount."""
+        shops, size = self.table.shops, len(self.table.descriptions)
+        keys = shops[self.first] * size + shops[self.second]
+        different, places = np.unique(keys, return_inverse=True)
+        own, other = np.divmod(different, size)
+        names, alike = self.table.descriptions, own == other
+        for at in np.flatnonzero(self._may_be_close(judge, own, other) & ~alike).tolist():
+            alike[at] = judge.are_close(names[own[at]], names[other[at]])
+        of_pairs: Bools = alike[places]
+        return of_pairs
+
+    def _may_be_close(self, judge: Judge, own: Ints, other: Ints) -> Bools:
+        """Which names share enough letters, in any spelling, to be worth comparing exactly."""
+        marks = np.zeros((len(self.table.descriptions), SPELLINGS, _WORDS), dtype=np.uint64)
+        for number in np.unique(np.concatenate([own, other])).tolist():
             marks[number] = judge.marks(self.table.descriptions[number], _WORDS)
-        sizes = np.bitwise_count(marks).sum(axis=1)
-        own, other = shops[self.first], shops[self.second]
-        shared = np.bitwise_count(marks[own] & marks[other]).sum(axis=1)
-        alike: Bools = (own == other) | (
-            shared > _MIN_SHARED * np.minimum(sizes[own], sizes[other])
-        )
-        return alike
+        sizes = np.bitwise_count(marks).sum(axis=2)
+        shared = np.bitwise_count(marks[own] & marks[other]).sum(axis=2)
+        least = np.maximum(np.minimum(sizes[own], sizes[other]), _MIN_CONSONANTS)
+        least[:, :-1] = np.clip(least[:, :-1] - 1, 1, _MIN_SHARED)
+        close: Bools = (shared >= least).any(axis=1)
+        return close
 
     def name_accounts(self, judge: Judge, nameable: Bools) -> Bools:
         """Which pairs have a row that names the other row's account."""

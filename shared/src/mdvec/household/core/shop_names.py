@@ -175,6 +175,9 @@ _ONLY_CONSONANTS: Final = 0.85
 _SEEMS_ALIKE: Final = 0.72
 
 
+SPELLINGS: Final = 4
+
+
 @dataclass(frozen=True, slots=True)
 class ShopName:
     """A shop's name for comparison: its letters, and its sound in kana and in Latin letters."""
@@ -184,13 +187,14 @@ class ShopName:
     roman: str
 
     @property
-    def parts(self) -> frozenset[str]:
-        """The pairs of adjacent letters in all three spellings; similar names share some."""
-        return frozenset(
-            pair
-            for spelling in (self.letters, self.kana, consonants(self.roman))
-            for pair in letter_pairs(spelling)
-        )
+    def spellings(self) -> tuple[frozenset[str], ...]:
+        """The pairs of adjacent letters in each spelling, the last one of consonants alone.
+
+        Close names share three pairs of one of the first spellings, or all but one of the shorter
+        name's pairs; or all pairs of consonants of the name that has fewer.
+        """
+        spellings = (self.letters, self.kana, self.roman, consonants(self.roman))
+        return tuple(map(letter_pairs, spellings))
 
 
 def shop_name(description: str, reading: KanaReading) -> ShopName:
