@@ -20,6 +20,7 @@ from mdvec.index import documents
 from mdvec.search import SearchRefused, good_cut, requested_tools
 from mdvec.text import (
     counted,
+    is_shown_as,
     line_starts,
     page_label,
     page_starts,
@@ -243,9 +244,11 @@ def _no_document(
     if waiting is not None:
         return f"{waiting}{f'. {missing}' if missing else ''}"
     asked = file_path.removeprefix(f"{tool.source}/")  # documents are named by relative paths
-    near = difflib.get_close_matches(asked, known, n=_MAX_NAMES, cutoff=0.4)
-    near += [path for path in known if path.endswith(f"/{asked}") and path not in near]
-    hint = f"; nearest are: {', '.join(map(quoted, near[:_MAX_NAMES]))}" if near else ""
+    near = [path for path in known if is_shown_as(path, file_path)]
+    near += difflib.get_close_matches(asked, known, n=_MAX_NAMES, cutoff=0.4)
+    near += [path for path in known if path.endswith(f"/{asked}")]
+    names = list(map(quoted, dict.fromkeys(near)))[:_MAX_NAMES]
+    hint = f"; nearest are: {', '.join(names)}" if names else ""
     shown = repr(shortened(file_path, _MAX_SHOWN))
     return (
         f"{tool.name} has no document {shown}{hint}; hits name the documents there are"

@@ -39,6 +39,7 @@ from mdvec.text import (
     identifier,
     is_markdown,
     is_org,
+    is_shown_as,
     link_key,
     matter_of,
     org_ids,
@@ -257,9 +258,13 @@ def documents_named(connection: apsw.Connection, tables: Tables, name: str) -> l
 
 
 def documents_called(connection: apsw.Connection, tables: Tables, name: str) -> list[int]:
-    """The documents that a user may mean by a name: as in a link, else by title."""
+    """The documents that a user may mean by a name: as in a link, by title, as a path is shown."""
     by_title = f"SELECT id FROM {identifier(tables.documents)} WHERE title = ? ORDER BY id"
-    return documents_named(connection, tables, name) or column(connection, by_title, (name,))
+    literal = documents_named(connection, tables, name) or column(connection, by_title, (name,))
+    if literal:
+        return literal
+    paths = connection.execute(f"SELECT id, file_path FROM {identifier(tables.documents)}")
+    return [int(str(number)) for number, path in paths if is_shown_as(str(path), name)]
 
 
 def documents_linking_to_none(

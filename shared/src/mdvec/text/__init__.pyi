@@ -5,6 +5,7 @@ from .chunking import machine_text as machine_text
 from .display import display_width as display_width
 from .display import wrapped as wrapped
 from .encoding import CP1252 as CP1252
+from .encoding import HAS_NUL as HAS_NUL
 from .encoding import UTF_8 as UTF_8
 from .encoding import UTF_16 as UTF_16
 from .encoding import UnknownEncoding as UnknownEncoding
@@ -81,6 +82,7 @@ from .one_line import counted as counted
 from .one_line import fence_for as fence_for
 from .one_line import file_size as file_size
 from .one_line import identifier as identifier
+from .one_line import is_shown_as as is_shown_as
 from .one_line import is_visible as is_visible
 from .one_line import literal as literal
 from .one_line import local_time as local_time

@@ -24,6 +24,9 @@ ISO_2022_JP = "iso2022_jp_ext"
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, UTF_8), (codecs.BOM_UTF16_LE, UTF_16), (codecs.BOM_UTF16_BE, UTF_16),
 )  # fmt: skip
+HAS_NUL = (
+    "it contains NUL bytes, so it is not text; if it is UTF-16 without a BOM, save it as UTF-8"
+)
 _NONE_OF_THEM = "neither UTF-8 nor cp932 (Shift_JIS)"
 _AMBIGUOUS = "in an encoding that cannot be determined (Shift_JIS, EUC-JP or another)"
 

@@ -29,6 +29,8 @@ def on_one_line(text: str) -> str:
     A file name may contain line breaks and terminal codes; shown raw, it could imitate output. A
     full-width space is visible, so it stays.
     """
+    if text.isprintable() and "  " not in text:
+        return text.strip(" ")
     return "".join(
         char if is_visible(char) else char.encode("unicode_escape").decode("ascii")
         for char in _BLANKS.sub(" ", text).strip(" ")
@@ -53,6 +55,14 @@ def quoted(text: str) -> str:
     ``json.loads`` restores it exactly, so that it can be passed on as an argument.
     """
     return visible(json.dumps(text, ensure_ascii=False))
+
+
+def is_shown_as(path: str, name: str) -> bool:
+    """Whether a path may have been shown as ``name``: on one line, as JSON, or as JSON unquoted."""
+    if name == on_one_line(path):
+        return True
+    is_json = '"' in name or "\\" in name  # writing JSON takes far longer
+    return is_json and name in ((as_json := quoted(path)), as_json[1:-1])
 
 
 def cited(text: str | int) -> str:

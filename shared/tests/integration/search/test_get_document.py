@@ -11,6 +11,8 @@ from table_of_cases import each
 from mdvec.documents.reading import DocumentPart, ReadingRefused, read_document
 from mdvec.manage import registering
 from mdvec.search import SearchRefused, list_documents
+from mdvec.search.answer import query_like
+from mdvec.text import quoted
 from mdvec.tools.registry import ToolNotFound
 
 TEXT = "# 題\r\n\r\n一行目\r\n二行目 🍙\n三行目\r四行目"
@@ -21,6 +23,15 @@ def notes(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reading")
     (folder / "secret.md").write_text("秘密", encoding="utf-8")
     return Collection.of(folder, {"guide.md": TEXT, "sub/deep.md": "# 深い\n\n中身です。\n"})
+
+
+@pytest.fixture(scope="module")
+def odd_names(tmp_path_factory):
+    names = (
+        "a  b.md", "tab\tname.md", "下/new\nline.md", "bidi\u202ename.md", "two\tblanks.md",
+        "two  blanks.md",
+    )  # fmt: skip
+    return Collection.of(tmp_path_factory.mktemp("odd"), dict.fromkeys(names, "# 題\n\n本文。\n"))
 
 
 def read(notes, path="guide.md", budget=12_000, **part):
@@ -180,6 +191,31 @@ def test_a_name_by_which_notes_link_is_enough_if_only_one_document_has_it(collec
         assert read(collection, name).file_path == "定例/第3回定例.md"
     with pytest.raises(ReadingRefused, match=r'nearest are: "甲/予定\.md", "乙/予定\.md"'):
         read(collection, "予定.md")
+
+
+@each(
+    ("path", "shown"),
+    [
+        ("a  b.md", "a b.md"),
+        ("tab\tname.md", "tab name.md"),
+        ("tab\tname.md", r"tab\tname.md"),
+        ("tab\tname.md", r'"tab\tname.md"'),
+        ("下/new\nline.md", "下/new line.md"),
+        ("下/new\nline.md", "下/new line.md:1-1"),
+        ("bidi\u202ename.md", r"bidi\u202ename.md"),
+    ],
+)
+def test_a_path_may_be_named_as_it_is_shown(odd_names, path, shown):
+    assert read(odd_names, shown).file_path == path
+    source, _ = query_like(odd_names.database, None, shown.removesuffix(":1-1"))
+    assert source.file_path == path
+
+
+def test_of_two_paths_that_are_shown_alike_each_is_listed_and_may_be_named(odd_names):
+    with pytest.raises(ReadingRefused, match=r'are: "two\\tblanks\.md", "two  blanks\.md", '):
+        read(odd_names, "two blanks.md")
+    for path in ("two\tblanks.md", "two  blanks.md"):
+        assert read(odd_names, quoted(path)).file_path == path
 
 
 def test_a_tool_that_is_empty_off_or_not_there_says_what_to_do(collection):
