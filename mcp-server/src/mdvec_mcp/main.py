@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _DEFAULT_ADDRESS = "127.0.0.1:8765"
 _ON_TERMINAL = (
     "mdvec-mcp is a server: an MCP client starts it and speaks JSON to it; to add it to a client's "
-    "settings: mdvec register CLIENT; to stop it: Ctrl-C\n"
+    "settings: mdvec register CLIENT; to stop it: Ctrl-C"
 )
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
@@ -47,7 +47,7 @@ def main() -> None:
     # Python's own handler would wait until the thread reading STDIN gets another line.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     if arguments.http is None and sys.stdin is not None and sys.stdin.isatty():
-        sys.stderr.write(_ON_TERMINAL)
+        sys.stderr.write(f"{_in_own_language(_ON_TERMINAL, arguments.config)}\n")
     wire = _reserve_stdio()
     load_quickly()
     _log_to_stderr("DEBUG" if arguments.verbose else arguments.log_level)
@@ -55,13 +55,12 @@ def main() -> None:
         _warn_of_what_is_not_read(arguments.config)
         _run(arguments, wire)
     except MdvecError as error:
-        sys.stderr.write(f"mdvec-mcp: error: {_in_own_language(str(error), arguments.config)}\n")
+        _complain(str(error), arguments.config)
         _exit(1)
     except Exception as error:
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
         inner = _innermost(error)
-        said = place_refused(inner) or f"the connection broke ({inner!r})"
-        sys.stderr.write(f"mdvec-mcp: error: {_in_own_language(said, arguments.config)}\n")
+        _complain(place_refused(inner) or f"the connection broke ({inner!r})", arguments.config)
         _exit(1)
     # Threads with running searches would keep the process alive.
     _exit(0)
@@ -78,6 +77,10 @@ def _is_japanese(config: Path | None = None) -> bool:
 
 def _in_own_language(sentence: str, config: Path | None = None) -> str:
     return in_japanese(sentence) if _is_japanese(config) else sentence
+
+
+def _complain(why: str, config: Path | None = None, more: str = "") -> None:
+    sys.stderr.write(f"{_in_own_language(f'mdvec-mcp: error: {why}', config)}{more}\n")
 
 
 def _reserve_stdio() -> tuple[int, int]:
@@ -124,7 +127,8 @@ class _Parser(argparse.ArgumentParser):
         return super().format_help()
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: error: {_in_own_language(message)} ({self.prog} --help)\n")
+        _complain(message, more=f" ({self.prog} --help)")
+        self.exit(2)
 
 
 def _path(text: str) -> Path:

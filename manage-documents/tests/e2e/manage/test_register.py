@@ -283,6 +283,7 @@ def test_a_demo_is_refused_where_a_file_of_its_name_is(mdvec, own):
 def test_serve_starts_the_server_of_a_folder_and_passes_options_on(mdvec):
     gone = mdvec.process("serve", "nowhere", MDVEC_DISPLAY_LANGUAGE="ja")
     assert gone.code == 1
-    assert gone.err.startswith("mdvec-mcp: error: フォルダー nowhere がありません")
+    assert gone.err.startswith("mdvec-mcp: エラー: フォルダー nowhere がありません")
     wrong = mdvec.process("serve", "docs", "--tools", "x", MDVEC_DISPLAY_LANGUAGE="ja")
+    assert wrong.err.startswith("mdvec-mcp: エラー: ")
     assert wrong.err.endswith("'all', 'core' のどれかです (mdvec-mcp --help)\n")

@@ -207,7 +207,8 @@ class Remote:
         if response.is_error and not kind.startswith(_JSON):
             reason = response.read().decode(errors="replace").strip()
             raise ServerUnusable(
-                f"the server at {self.url} answers {response.status_code}: {reason}"
+                f"the server at {self.url} answers {response.status_code}; "
+                f"check the address: {reason}"
             )
 
 
@@ -328,7 +329,9 @@ class _Bridge:
         try:
             return self._ask_with(self._remote.session, request)
         except SessionExpired as error:
-            raise ServerUnusable(f"the server at {self._remote.url} keeps no session") from error
+            raise ServerUnusable(
+                f"the server at {self._remote.url} keeps no session; start it again"
+            ) from error
 
     def _ask_with(self, headers: dict[str, str], request: Message) -> bool:
         answered = False

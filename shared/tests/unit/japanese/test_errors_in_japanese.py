@@ -1,4 +1,4 @@
-"""Each error that a command can show is in the table of Japanese sentences."""
+"""Each error that a command, or a server at its start, shows has its Japanese form."""
 
 import ast
 import re
@@ -17,7 +17,10 @@ USAGE = [match[1] for match in map(AROUND_USAGE.match, dict(known_sentences()["u
 SENTENCES = [english for group in known_sentences().values() for english, _ in group]
 TABLE = "\n".join(PLACE.sub("3", english) for english in [*SENTENCES, *USAGE])
 # mdvec.analysis is for notebooks, in English; of it only exports.py serves commands, too.
-NEVER_SHOWN = tuple(f"analysis/{name}.py" for name in ("charts", "guard", "loading", "tables"))
+NEVER_SHOWN = (
+    *(f"analysis/{name}.py" for name in ("charts", "guard", "loading", "tables")),
+    "mdvec_mcp/analytics/query_tool.py",  # a model reads it
+)
 
 
 def words_of(node):
@@ -44,7 +47,7 @@ def own_errors(nodes):
 
 def messages():
     """Where an error is made with a message of words, and that message."""
-    files = chain.from_iterable(ROOT.glob(f"{part}/src/**/*.py") for part in ("shared", "manage-*"))
+    files = ROOT.glob("*/src/**/*.py")
     kept = [file for file in files if not file.as_posix().endswith(NEVER_SHOWN)]
     walked = {file: list(ast.walk(ast.parse(file.read_text(encoding="utf-8")))) for file in kept}
     errors = own_errors(chain.from_iterable(walked.values()))

@@ -152,6 +152,7 @@ def check_server(installation: Loaded, seconds: float = _SECONDS) -> Iterator[Fi
         log = Path(folder) / "events.log"
         environment = {
             "MDVEC_LOG_FILE": str(log), "MDVEC_LOG_FORMAT": "json", "MDVEC_LOG_LEVEL": "INFO",
+            "MDVEC_DISPLAY_LANGUAGE": "en",  # who shows the finding translates it
         }  # fmt: skip
         if any(map(is_endpoint_model, models_in_use(installation.settings.database_path))):
             # The search contains a title of the user's, which must not be sent without permission.
