@@ -151,7 +151,7 @@ def test_what_is_no_backup_changes_nothing(saved):
     os.mkfifo(saved.work / "pipe.zip")  # nobody writes into it
     before = saved.database.read_bytes()
     for name, message in {
-        "none.zip": "there is no file none.zip",
+        "none.zip": "there is no file none.zip; name one that mdvec backup wrote",
         "docs": "docs is no backup of mdvec: it is no file",
         "pipe.zip": "pipe.zip is no backup of mdvec: it is no file",
         "docs/water.md": "is no backup of mdvec, or it is damaged",

@@ -5,6 +5,7 @@ import re
 
 from mdvec.converters import NEW_TOOL_ENDINGS
 from mdvec.manage.registering import add_tool
+from mdvec.text import HAS_NUL
 
 READ = (".md", ".markdown", ".mdx", ".txt", *NEW_TOOL_ENDINGS)
 REPORT = [
@@ -53,7 +54,8 @@ def test_the_first_import_fills_the_tool_and_reports_failed_files(mdvec):
         "failed: big.md: it has 300 bytes, over the limit of 250 ([scan] max_bytes)",
         "failed: gone.md: the link leads nowhere",
         "failed: latin.md: it is neither UTF-8 nor cp932 (Shift_JIS); save it as UTF-8",
-        "failed: nul.md: it contains NUL bytes, so it is not text",
+        "failed: nul.md: it contains NUL bytes, so it is not text; if it is UTF-16 without a BOM, "
+        "save it as UTF-8",
         "failed: out.md: the link leads out of the source folder; it was not followed",
         "failed: utf16.md: it is damaged UTF-16; save it as UTF-8",
         "not read, as mdvec cannot: .png (1 file)",
@@ -111,7 +113,7 @@ def test_an_update_embeds_only_chunks_whose_text_or_title_changed(notes):
     assert {key: report[key] for key in REPORT[3 : REPORT.index("seconds")]} == {
         "added": 1, "updated": 1, "deleted": 2, "unchanged": 0,
         "failed": [
-            {"file_path": "broken.md", "reason": "it contains NUL bytes, so it is not text"}
+            {"file_path": "broken.md", "reason": HAS_NUL}
         ],
         "chunks": 3, "chunks_embedded": 2,
     }  # fmt: skip

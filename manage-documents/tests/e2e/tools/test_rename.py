@@ -14,3 +14,11 @@ def test_a_renamed_tool_answers_and_is_listed_with_its_title(notes):
     gone = notes("search", "-n", "notes", "水")
     assert (gone.code, gone.out) == (1, "")
     assert "notes" in gone.err
+
+
+def test_a_name_that_a_tool_has_already_is_refused_with_what_to_do(notes):
+    assert notes("tool", "add", "-n", "memo", "-d", "d", "-s", "docs").code == 0
+    same, taken = notes.each("tool rename -n notes --to notes", "tool rename -n notes --to memo")
+    assert (same.code, taken.code) == (2, 1)
+    assert same.err == "error: the tool is called 'notes' already; give another name\n"
+    assert taken.err.startswith("error: there is a tool 'memo' already; give another name, or ")

@@ -51,7 +51,8 @@ def test_add_refuses_a_name_that_is_taken_a_missing_folder_and_an_empty_descript
     blank = mdvec("tool", "add", "-n", "other", "-d", " \u3000", "-s", "docs")
     assert (taken.code, nowhere.code, blank.code) == (1, 2, 2)
     assert taken.err == (
-        "error: there is a tool 'notes' already; change it with: mdvec tool update -n notes …\n"
+        "error: there is a tool 'notes' already; give another name, or change that one with: "
+        "mdvec tool update -n notes …\n"
     )
     assert nowhere.err == (
         "error: there is no folder nowhere; name one that exists with --source\n"

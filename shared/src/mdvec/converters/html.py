@@ -17,7 +17,7 @@ from mdvec.converters.formulas import of_mathml
 from mdvec.converters.html_hidden import hidden_parts
 from mdvec.converters.html_tables import make_regular
 from mdvec.converters.raised import lowered, raised, set_apart, with_marks_written
-from mdvec.text import PAGE_BREAK, UnknownEncoding, decoded
+from mdvec.text import HAS_NUL, PAGE_BREAK, UnknownEncoding, decoded
 
 _NO_TEXT = (
     "head", "title", "script", "style", "noscript", "template", "svg", "iframe", "object", "embed",
@@ -78,7 +78,7 @@ def _parse(data: bytes | str) -> BeautifulSoup:
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return _soup(data.decode("utf-16", "replace"))
     if b"\0" in data:
-        raise NotConverted("it contains NUL bytes, so it is not text")
+        raise NotConverted(HAS_NUL)
     try:
         return _soup(decoded(data))
     except UnknownEncoding as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 from mdvec.files.problems import UnreadableFile
 from mdvec.text import (
     CP1252,
+    HAS_NUL,
     UTF_16,
     UnknownEncoding,
     encoding_of,
@@ -58,7 +59,7 @@ def decode_text(data: bytes) -> str:
         UnreadableFile: it is not text, or its encoding is uncertain.
     """
     if b"\0" in data and marked_encoding(data) != UTF_16:
-        raise UnreadableFile("it contains NUL bytes, so it is not text")
+        raise UnreadableFile(HAS_NUL)
     return data.decode(_encoding(lambda: (data,)))
 
 
@@ -119,7 +120,7 @@ def _check_utf16(blocks: Iterable[bytes]) -> None:
     try:
         for block in blocks:
             if "\0" in decoder.decode(block):
-                raise _has_nul()
+                raise UnreadableFile("it contains NUL characters, so it is not text")
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         raise UnreadableFile("it is damaged UTF-16; save it as UTF-8") from None
@@ -128,7 +129,7 @@ def _check_utf16(blocks: Iterable[bytes]) -> None:
 def _without_nul(blocks: Iterable[bytes]) -> Iterator[bytes]:
     for block in blocks:
         if b"\0" in block:
-            raise _has_nul()
+            raise UnreadableFile(HAS_NUL)
         yield block
 
 
@@ -137,7 +138,3 @@ def _blocks(file: Path) -> Iterator[bytes]:
         stream.seek(0)  # a ``/dev/fd`` path shares the position of its descriptor
         while block := stream.read(_BLOCK):
             yield block
-
-
-def _has_nul() -> UnreadableFile:
-    return UnreadableFile("it contains NUL characters, so it is not text")

@@ -156,7 +156,9 @@ def _read_bytes(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except FileNotFoundError:
-        raise MappingRefused(f"there is no file {file}") from None
+        raise MappingRefused(
+            f"there is no file {file}; name the CSV file of a bank or card"
+        ) from None
     except OSError as error:
         raise MappingRefused(f"{file}: {why_unreadable(error)}") from error
 

@@ -217,7 +217,7 @@ def _unpack(
             f"{file} is no backup of mdvec, or it is damaged ({error}); nothing was changed"
         ) from error
     except FileNotFoundError as error:
-        raise BackupRefused(f"there is no file {file}") from error
+        raise BackupRefused(f"there is no file {file}; name one that mdvec backup wrote") from error
     except OSError as error:
         raise BackupRefused(
             f"{file} cannot be read, or copied into {folder.parent} ({error.strerror}); nothing "

@@ -29,7 +29,7 @@ from mdvec.text import (
     utc_time,
 )
 from mdvec.tools.kinds import KINDS
-from mdvec.tools.names import checked_tool_name
+from mdvec.tools.names import InvalidToolName, checked_tool_name
 
 
 class ToolNotFound(MdvecError):
@@ -45,7 +45,8 @@ class ToolExists(MdvecError):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"there is a tool {name!r} already; change it with: mdvec tool update -n {name} …"
+            f"there is a tool {name!r} already; give another name, or change that one with: "
+            f"mdvec tool update -n {name} …"
         )
 
 
@@ -184,12 +185,12 @@ def rename_tool(connection: apsw.Connection, tool: Tool, name: str) -> Tool:
     """Give a tool and its tables another name; call within a transaction.
 
     Raises:
-        InvalidToolName: no tool can have that name.
-        ToolExists: a tool has it, even the same one.
+        InvalidToolName: no tool can have that name, or the tool has it already.
+        ToolExists: another tool has it.
     """
     checked_tool_name(name)
     if name == tool.name:
-        raise ToolExists(name)
+        raise InvalidToolName(f"the tool is called {name!r} already; give another name")
     try:
         connection.execute(
             "UPDATE tools SET name = ?, updated_at = CURRENT_TIMESTAMP WHERE id = ?",

@@ -60,8 +60,8 @@ def test_an_impossible_name_changes_nothing(notes, to):
 
 def test_a_name_that_a_tool_has_changes_nothing(notes, tmp_path):
     registering.add_tool(notes.database, "other", "another", tmp_path, "markdown")
-    for taken in ("other", "notes"):
-        with pytest.raises(ToolExists):
+    for taken, error in (("other", ToolExists), ("notes", InvalidToolName)):
+        with pytest.raises(error):
             rename_tool(notes.database, "notes", taken, pytest.fail)
     notes.check()
     with pytest.raises(ToolNotFound):
