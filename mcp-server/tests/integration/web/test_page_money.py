@@ -230,12 +230,18 @@ def test_what_was_typed_stays_beside_why_it_is_refused(client, view, field, valu
     assert "<table" in answer.text  # the view is still there
 
 
-@each("query", [{"period": "いつか"}, {"category": "無い"}, {"page": "999"},
+@each("query", [{"period": "いつか"}, {"category": "無い"},
                                    {"period": "2019年"}, {"household": "none"}])  # fmt: skip
 def test_what_is_not_there_ends_in_one_sentence(client, query):
     answer = client.get("/money", params=query)
     assert (answer.status_code, 'role="alert"' in answer.text) == (400, True)
     assert "Traceback" not in answer.text
+
+
+@each("shop", [{}, {"category": "食費", "shop": "スーパー"}])
+def test_a_page_of_rows_behind_the_last_is_the_last(client, shop):
+    last, behind = (text_in(money(client, period="2025-06", page=n, **shop)) for n in (1, 999999))
+    assert behind == last
 
 
 def test_tables_download_as_csv(client):

@@ -140,6 +140,17 @@ def test_without_a_cookie_nothing_is_shown(site):
         assert client.post("/look", data={}).status_code == 403
 
 
+@each("query", ["page=999999", "page=0", "page=abc", "page=", "tool=", "path=&since=&tags="])
+def test_a_page_behind_the_last_is_the_last_and_an_empty_field_is_none(client, query):
+    answer = client.get(f"/?{query}")
+    assert (answer.status_code, "other.md" in answer.text) == (200, True)
+
+
+@each("query", ["", "tool=notes", "tool=notes&path=", "tool=&path=water.md"])
+def test_an_address_that_names_no_document_is_no_page(client, query):
+    assert client.get(f"/document?{query}").status_code == 404
+
+
 def test_every_answer_forbids_what_the_page_does_not_do(client):
     styles = re.search(r'href="(/static/\S*page\.css)"', client.get("/").text)[1]
     for path in ("/", "/nothing", styles, "/open"):

@@ -27,5 +27,6 @@ from .hits import tags_in_short as tags_in_short
 from .listing import NO_PAGES as NO_PAGES
 from .listing import ListedDocument as ListedDocument
 from .listing import Listing as Listing
+from .listing import NoListingPage as NoListingPage
 from .listing import example_questions as example_questions
 from .listing import list_documents as list_documents

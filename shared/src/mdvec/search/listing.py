@@ -45,6 +45,14 @@ class Listing:
     notes: tuple[str, ...] = ()
 
 
+class NoListingPage(SearchRefused):
+    """The listing has only ``pages`` pages."""
+
+    def __init__(self, page: int, pages: int) -> None:
+        super().__init__(f"there is no page {page}; the last is {pages}")
+        self.pages = pages
+
+
 def list_documents(
     database: Path,
     tools: Sequence[str] | None,
@@ -57,7 +65,8 @@ def list_documents(
     They are sorted by path, or by date if ``sort`` is ``newest``, with undated documents last.
 
     Raises:
-        SearchRefused: a tool has no texts or is disabled, or there is no such page.
+        SearchRefused: a tool has no texts or is disabled.
+        NoListingPage: there is no such page.
     """
     with open_database(database, "read") as connection, snapshot(connection):
         named = requested_tools(connection, tools)
@@ -82,7 +91,7 @@ def list_documents(
             listed.sort(key=lambda document: document[2].day or "", reverse=True)
         pages = max(1, -(-len(listed) // PER_PAGE))
         if not 1 <= page <= pages:
-            raise SearchRefused(f"there is no page {page}; the last is {pages}")
+            raise NoListingPage(page, pages)
         if not listed and not filters.is_empty and requested:
             notes.append(explain_empty(connection, requested, filters))
         first = (page - 1) * PER_PAGE

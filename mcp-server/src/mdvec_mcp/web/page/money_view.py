@@ -39,7 +39,7 @@ _SHOPS = 20
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """The contents of the view: a period and, if chosen, a category and a shop.
+    """The contents of the view: a period and, if chosen, a category and a shop; a page of rows.
 
     ``trend`` is the trend of the category, or of income and spending; ``year_before`` has the
     category's amounts a year earlier, by month. ``colors`` are by name, chosen among all ``known``
@@ -47,6 +47,7 @@ class Money:
     shown.
     """
 
+    page: int
     answer: HouseholdAnswer
     rate: object
     known: Hierarchy
@@ -107,7 +108,7 @@ async def show(visit: Household) -> Response:
         return RedirectResponse(f"/money?{same}", 303)
     money = await _read(visit)
     return visit.page(
-        "money.html", money=money, page=query.number("page", 1, 1, 10**6),
+        "money.html", money=money, page=money.page,
         words=("今月", "先月", "直近3か月", "直近12か月", "今年", "去年", "今年度", "去年の夏"),
     )  # fmt: skip
 
@@ -158,9 +159,16 @@ async def _read(visit: Household) -> Money:
 
 
 def _money(visit: Household, ledger: Ledger) -> Money:
+    page = visit.query.number("page", 1, 1, 10**6)
+    try:
+        return _money_at(page, visit, ledger)
+    except household.InvalidPage as error:  # after corrections there are fewer pages
+        return _money_at(error.pages, visit, ledger)
+
+
+def _money_at(page: int, visit: Household, ledger: Ledger) -> Money:
     query = visit.query
     period, named = query.text("period").strip() or None, query.text("category") or None
-    page = query.number("page", 1, 1, 10**6)
     shop = query.text("shop") if "shop" in query else None
     answer = household.monthly_household(
         ledger, period=period, category=named, page=1 if shop is not None else page
@@ -177,9 +185,12 @@ def _money(visit: Household, ledger: Ledger) -> Money:
         rows, total_rows = household.rows_of_shop(
             ledger, answer.days, shops_of, shop, offset=(page - 1) * size, limit=size
         )
+        if page > (pages := max(1, -(-total_rows // size))):
+            raise household.InvalidPage(page, pages)
     is_whole = not isinstance(subject, Category)
     matrix = _matrix(visit, ledger, answer.months) if is_whole else ()
     return Money(
+        page=page,
         answer=answer,
         known=known,
         colors=_colors(answer, trend, known),

@@ -88,10 +88,13 @@ async def show_search(visit: Visit) -> Response:
 
 
 def _listing(visit: Visit) -> search.Listing:
-    """The documents that pass the filters, the newest first."""
+    """A page of the documents that pass the filters, the newest first; else the last page."""
     page = visit.query.number("page", 1, 1, 10**6)
     stated = replace(_question_of(visit.query, ""), sort="newest")
-    return visit.wiring.search.list_documents(stated, page)
+    try:
+        return visit.wiring.search.list_documents(stated, page)
+    except search.NoListingPage as error:  # with more filters there are fewer pages
+        return visit.wiring.search.list_documents(stated, error.pages)
 
 
 def _welcome(database: Path, listing: search.Listing) -> dict[str, object]:
@@ -122,7 +125,7 @@ def _question_of(query: Query, question: str) -> search.Question:
         where=where or None,
         open_tasks="tasks" in query,
     )
-    tools = tuple(query.all("tool")) or None
+    tools = tuple(filter(None, query.all("tool"))) or None
     sort: search.Sort = "newest" if query.text("sort") == "newest" else "relevance"
     return search.Question(question, tools, _count(query), filters=filters, sort=sort)
 
@@ -198,6 +201,8 @@ async def show_document(visit: Visit) -> Response:
     """A document as imported, with a passage marked; links may give only the document's name."""
     query = visit.query
     name, path = query.text("tool"), query.text("path")
+    if "tool" not in query or "path" not in query:
+        return visit.refusal("no_page", 404)
     start = query.number("start", 1, 1, 10**9)
     end = query.number("end", start, start, 10**9)
     database = visit.wiring.database
