@@ -170,8 +170,8 @@ def _documents(database: Path, name: str | None, characters: int) -> Iterator[Do
             kind = KINDS[tool.kind]
             if not kind.has_texts or kind.is_made_of_records or not tool.generation:
                 continue
-            for path in stored_files(connection, tool.tables):
-                found = stored_text(connection, tool.tables, path)
+            for path in stored_files(tool.tables_in(connection)):
+                found = stored_text(tool.tables_in(connection), path)
                 if found is not None:
                     contents[f"{tool.name}/{path}"] = found.content
     for path in sorted(contents, key=lambda path: zlib.crc32(path.encode())):

@@ -20,7 +20,7 @@ import psutil
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 from chroma_process import ChromaProcess
-from mdvec.database.connection import Connection, open_database
+from mdvec.database.connection import open_database
 from mdvec.index.chroma import SEARCH_SECONDS, WRITE_SECONDS, ChromaServer, client
 from mdvec.index.chroma_collections import collection_of, send_vectors
 from mdvec.index.nearest import nearest_among
@@ -55,9 +55,9 @@ class Measured:
 
 def measure(bench: Bench) -> list[Row]:
     """What our layer costs above Chroma's own client, at one size."""
-    with _filled(SIZE) as (connection, tables, vectors, folder), _server(folder) as chroma:
-        bare, ours = _puts(connection, tables, vectors, chroma.address, bench.times(2))
-        query, through, rest = _searches(connection, tables, _queries(vectors), chroma.address)
+    with _filled(SIZE) as (tables, vectors, folder), _server(folder) as chroma:
+        bare, ours = _puts(tables, vectors, chroma.address, bench.times(2))
+        query, through, rest = _searches(tables, _queries(vectors), chroma.address)
     ratio = median(bare) / median(ours)
     allowed = SEARCH_BAR * median(query) + median(rest)
     what = f"{SIZE:,} × {DIMENSION}"
@@ -80,7 +80,7 @@ def measure(bench: Bench) -> list[Row]:
 
 
 def _puts(
-    connection: Connection, tables: Tables, vectors: np.ndarray, server: ChromaServer, times: int
+    tables: Tables, vectors: np.ndarray, server: ChromaServer, times: int
 ) -> tuple[list[float], list[float]]:
     """Seconds of the bare client and of `send_vectors`, in turns, each into an empty collection."""
     bare, ours = [], []
@@ -95,24 +95,24 @@ def _puts(
             part = vectors[first : first + 1_000]
             made.upsert([str(first + n) for n in range(len(part))], embeddings=part)
         bare.append(time.perf_counter() - began)
-        ours.append(_sent(connection, tables, server))
+        ours.append(_sent(tables, server))
     return bare, ours
 
 
-def _sent(connection: Connection, tables: Tables, server: ChromaServer) -> float:
+def _sent(tables: Tables, server: ChromaServer) -> float:
     """Seconds to send every stored vector into a new collection."""
-    with connection:
-        rebuild_vector_index(connection, tables, outside=True)
+    with tables.connection:
+        rebuild_vector_index(tables, outside=True)
     began = time.perf_counter()
-    send_vectors(connection, tables, server)
+    send_vectors(tables, server)
     return time.perf_counter() - began
 
 
 def _searches(
-    connection: Connection, tables: Tables, queries: np.ndarray, server: ChromaServer
+    tables: Tables, queries: np.ndarray, server: ChromaServer
 ) -> tuple[list[float], list[float], list[float]]:
     """Milliseconds of Chroma's query, of ours through it, and of what we add, in turns."""
-    known = collection_of(connection, tables)
+    known = collection_of(tables)
     assert known is not None
     made = client(server, SEARCH_SECONDS).get_collection(known.name, embedding_function=None)
     times: tuple[list[float], list[float], list[float]] = ([], [], [])
@@ -121,20 +121,16 @@ def _searches(
             lambda asked: made.query([asked], n_results=LIMIT, include=["distances"]), query
         )
         times[0].append(spent)
-        times[1].append(_timed(lambda asked: _through(connection, tables, server, asked), query)[1])
+        times[1].append(_timed(lambda asked: _through(tables, server, asked), query)[1])
         ids = [int(number) for number in found["ids"][0]]
         times[2].append(
-            _timed(lambda asked, i=ids: nearest_among(connection, tables, asked, LIMIT, i), query)[
-                1
-            ]
+            _timed(lambda asked, i=ids: nearest_among(tables, asked, LIMIT, i), query)[1]
         )
     return times[0][5:], times[1][5:], times[2][5:]
 
 
-def _through(
-    connection: Connection, tables: Tables, server: ChromaServer | None, query: np.ndarray
-) -> list[int]:
-    return nearest_chunks(connection, tables, query, LIMIT, engine=server)
+def _through(tables: Tables, server: ChromaServer | None, query: np.ndarray) -> list[int]:
+    return nearest_chunks(tables, query, LIMIT, engine=server)
 
 
 def _timed(work: Callable, value: object) -> tuple:
@@ -167,30 +163,30 @@ def made_vectors(count: int) -> np.ndarray:
 
 
 @contextmanager
-def _filled(count: int) -> Iterator[tuple[Connection, Tables, np.ndarray, Path]]:
+def _filled(count: int) -> Iterator[tuple[Tables, np.ndarray, Path]]:
     """A database with that many vectors, in documents of 20 chunks, without any words."""
     vectors = made_vectors(count)
     folder = Path(tempfile.mkdtemp(prefix="mdvec-engines-"))
     try:
         with open_database(folder / "vectors.sqlite", "create") as connection:
             tool = registry.add_tool(connection, "bench", "made vectors", folder, "markdown")
-            tables = replace(tool.tables, generation=1, staged=True)
+            tables = replace(tool.tables_in(connection), generation=1, staged=True)
             with connection:
-                create_tables(connection, tables)
-                _store(connection, tables, vectors)
-            yield connection, tables, vectors, folder
+                create_tables(tables)
+                _store(tables, vectors)
+            yield tables, vectors, folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _store(connection: Connection, tables: Tables, vectors: np.ndarray) -> None:
+def _store(tables: Tables, vectors: np.ndarray) -> None:
     documents = range(1, len(vectors) // CHUNKS_EACH + 2)
-    connection.executemany(
+    tables.connection.executemany(
         f"INSERT INTO {identifier(tables.documents)} (id, tool_id, file_path, content_hash, size, "
         "mtime_ns, title, content) VALUES (?, ?, ?, '', 0, 0, '', '')",
         ((number, tables.tool_id, f"{number}.md") for number in documents),
     )
-    connection.executemany(
+    tables.connection.executemany(
         f"INSERT INTO {identifier(tables.vectors)} (tool_id, document_id, chunk_index, "
         "start_position, end_position, start_line, end_line, heading, chunk_text, embedding) "
         "VALUES (?, ?, 0, 0, 0, 0, 0, '', '', ?)",
@@ -213,29 +209,27 @@ def _server(folder: Path) -> Iterator[ChromaProcess]:
 
 def _side_by_side(count: int) -> dict[str, Measured]:
     """Both engines over the same vectors; memory is that of each engine's own process."""
-    with _filled(count) as (connection, tables, vectors, folder):
+    with _filled(count) as (tables, vectors, folder):
         queries = _queries(vectors)
         true = [_true(vectors, query) for query in queries]
         began = time.perf_counter()
-        with connection:
-            rebuild_vector_index(connection, tables, outside=False)
-            renew_signatures(connection, tables)
+        with tables.connection:
+            rebuild_vector_index(tables, outside=False)
+            renew_signatures(tables)
         build = time.perf_counter() - began
-        _, first = _timed(lambda asked: _through(connection, tables, None, asked), queries[0])
-        (of_signatures,) = connection.execute(
+        _, first = _timed(lambda asked: _through(tables, None, asked), queries[0])
+        (of_signatures,) = tables.execute(
             f"SELECT sum(length(signatures)) FROM {identifier(tables.signatures)}"
         ).fetchone() or (0,)
-        held = SIGNATURES.get(connection, tables, DIMENSION).stored.nbytes
-        found, times = _asked(connection, tables, None, queries)
+        held = SIGNATURES.get(tables, DIMENSION).stored.nbytes
+        found, times = _asked(tables, None, queries)
         signatures = Measured(
             build, int(of_signatures) / _MB, held / _MB, first, times, _recall(found, true)
         )
         with _server(folder) as chroma:
-            seconds = _sent(connection, tables, chroma.address)
-            _, first = _timed(
-                lambda asked: _through(connection, tables, chroma.address, asked), queries[0]
-            )
-            found, times = _asked(connection, tables, chroma.address, queries)
+            seconds = _sent(tables, chroma.address)
+            _, first = _timed(lambda asked: _through(tables, chroma.address, asked), queries[0])
+            found, times = _asked(tables, chroma.address, queries)
             disk = sum(
                 file.stat().st_size for file in (folder / "chroma").rglob("*") if file.is_file()
             )
@@ -247,12 +241,10 @@ def _side_by_side(count: int) -> dict[str, Measured]:
 
 
 def _asked(
-    connection: Connection, tables: Tables, server: ChromaServer | None, queries: np.ndarray
+    tables: Tables, server: ChromaServer | None, queries: np.ndarray
 ) -> tuple[list[list[int]], list[float]]:
-    results = [
-        _timed(lambda asked: _through(connection, tables, server, asked), q) for q in queries
-    ]
-    again = [_timed(lambda asked: _through(connection, tables, server, asked), q) for q in queries]
+    results = [_timed(lambda asked: _through(tables, server, asked), q) for q in queries]
+    again = [_timed(lambda asked: _through(tables, server, asked), q) for q in queries]
     return [found[:K] for found, _ in results], [spent for _, spent in again]
 
 

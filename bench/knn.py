@@ -159,9 +159,9 @@ def _measured(database: Path, vectors: np.ndarray, queries: np.ndarray, rounds: 
 
 def _ours(connection: apsw.Connection) -> Find:
     tool = registry.get_tool(connection, TOOL)
-    names = Tables(tool.id, tool.name, tool.generation)
+    names = Tables(connection, tool.id, tool.name, tool.generation)
     # Chunks are numbered from 1, in the order in which they were stored.
-    return lambda query: [number - 1 for number in nearest_chunks(connection, names, query, K)]
+    return lambda query: [number - 1 for number in nearest_chunks(names, query, K)]
 
 
 def _vec0(database: Path, vectors: np.ndarray) -> Find:

@@ -9,7 +9,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import apsw
 from finding import TOOL, imported
 from mdvec.database.connection import open_database
 from mdvec.embedding import catalog
@@ -64,9 +63,9 @@ def _imported(database: Path, corpus: Path) -> tuple[ImportReport, list[NewDocum
     """Import, and keep every document that is stored."""
     documents: list[NewDocument] = []
 
-    def keep(connection: apsw.Connection, tables: Tables, document: NewDocument) -> None:
+    def keep(tables: Tables, document: NewDocument) -> None:
         documents.append(document)
-        put_document(connection, tables, document)
+        put_document(tables, document)
 
     with _replaced(documents_of_import, put_document=keep):
         report = imported(database, corpus, catalog.load("use"))
@@ -108,7 +107,7 @@ def _without_indexes(database: Path, copy: Path) -> float:
         connection.execute("VACUUM INTO ?", (str(copy),))
     with open_database(copy, "write") as connection:
         tool = registry.get_tool(connection, TOOL)
-        tables.drop_derived(connection, Tables(tool.id, tool.name, tool.generation))
+        tables.drop_derived(Tables(connection, tool.id, tool.name, tool.generation))
         connection.execute("VACUUM")
     return _megabytes(copy)
 

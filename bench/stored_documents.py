@@ -29,13 +29,13 @@ def store(
     add_tool(database, TOOL, "what the benchmark asks", database.parent, "markdown")
     with open_database(database, "write") as connection:
         tool = registry.get_tool(connection, TOOL)
-        names = Tables(tool.id, tool.name, tool.generation + 1)
+        names = Tables(connection, tool.id, tool.name, tool.generation + 1)
         with connection:
-            tables.create_signatures(connection, names)
-            tables.create_text_indexes(connection, names)
+            tables.create_signatures(names)
+            tables.create_text_indexes(names)
             registry.record_model(connection, tool, names.generation, model, options)
         for document in documents:
             with connection:
-                put_document(connection, names, document)
+                put_document(names, document)
         with connection:
-            renew_signatures(connection, names)
+            renew_signatures(names)

@@ -10,7 +10,6 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import apsw
 import numpy as np
 import pytest
 from imported import RULES
@@ -135,7 +134,7 @@ class Collection:
             assert row is not None
             if row[1] == 0:
                 return
-            check_indexes(connection, Tables(row[0], self.name, row[1]))
+            check_indexes(Tables(connection, row[0], self.name, row[1]))
             parts = connection.execute(
                 f"SELECT d.content, v.start_position, v.end_position, v.chunk_text "
                 f'FROM "vectors_{self.name}" AS v JOIN "documents_{self.name}" AS d '
@@ -168,25 +167,25 @@ def water_and_rice(folder: Path) -> Collection:
     return notes
 
 
-def check_indexes(connection: apsw.Connection, tables: Tables) -> None:
+def check_indexes(tables: Tables) -> None:
     """The lexical index, and the signatures if there are any, are exactly those of the chunks."""
-    chunks: list[tuple[Any, ...]] = connection.execute(
+    chunks: list[tuple[Any, ...]] = tables.execute(
         f"SELECT v.id, v.document_id, d.title, v.heading, v.chunk_text, v.embedding, d.file_path "
         f"FROM {identifier(tables.vectors)} AS v "
         f"JOIN {identifier(tables.documents)} AS d ON d.id = v.document_id "
         "ORDER BY v.id"
     ).fetchall()
-    properties = stored_properties(connection, tables, {row[1] for row in chunks})
+    properties = stored_properties(tables, {row[1] for row in chunks})
     wanted = {
         row[0]: indexed_terms(
             row[2], searched_names(row[2], row[6], other_names(properties[row[1]])), row[3], row[4]
         )
         for row in chunks
     }
-    assert indexed(connection, tables) == {key: found for key, found in wanted.items() if found}
-    if collection_of(connection, tables) is not None:
+    assert indexed(tables) == {key: found for key, found in wanted.items() if found}
+    if collection_of(tables) is not None:
         return
-    signed: list[tuple[Any, ...]] = connection.execute(
+    signed: list[tuple[Any, ...]] = tables.execute(
         f"SELECT first_chunk, document_id, signatures FROM {identifier(tables.signatures)} "
         "WHERE first_chunk > 0 ORDER BY first_chunk"
     ).fetchall()
@@ -196,7 +195,7 @@ def check_indexes(connection: apsw.Connection, tables: Tables) -> None:
         size = len(blob) // sizes[document]
         for place in range(len(blob) // size):
             by_chunk[first + place] = (document, blob[place * size : (place + 1) * size])
-    centre = read_build(connection, tables).centre
+    centre = read_build(tables).centre
     assert by_chunk == {
         row[0]: (row[1], entries(np.frombuffer(row[5], np.float32).reshape(1, -1), centre))
         for row in chunks
@@ -214,17 +213,17 @@ def indexed_terms(title: str, names: str, heading: str, text: str) -> Counter[st
     return found
 
 
-def indexed(connection: apsw.Connection, tables: Tables) -> dict[int, Counter[str]]:
+def indexed(tables: Tables) -> dict[int, Counter[str]]:
     """The terms of each chunk as the lexical index has them."""
-    connection.execute("PRAGMA query_only = OFF")
-    connection.execute(
+    tables.execute("PRAGMA query_only = OFF")
+    tables.execute(
         f"CREATE VIRTUAL TABLE temp.found USING fts5vocab('main', '{tables.fts}', 'instance')"
     )
     found: dict[int, Counter[str]] = defaultdict(Counter)
-    for number, term, count in connection.execute(
+    for number, term, count in tables.execute(
         "SELECT doc, term, count(*) FROM temp.found GROUP BY doc, term"
     ):
         found[number][term] = count
-    connection.execute("DROP TABLE temp.found")
-    connection.execute("PRAGMA query_only = ON")
+    tables.execute("DROP TABLE temp.found")
+    tables.execute("PRAGMA query_only = ON")
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import apsw
 from chroma_process import ChromaProcess
 from collection import Collection
 from mdvec.database.connection import open_database
@@ -46,7 +47,7 @@ def fix(collection: Collection, engine: ChromaServer | None) -> list[str]:
 def known_of(collection: Collection) -> StoredCollection:
     """What the database knows of its collection in Chroma."""
     with open_database(collection.database, "read") as connection:
-        known = collection_of(connection, tables_of(collection))
+        known = collection_of(tables_of(collection, connection))
     assert known is not None
     return known
 
@@ -56,20 +57,19 @@ def index_of(collection: Collection) -> ChromaIndex:
     return ChromaIndex(collection.engine, known_of(collection).name, 30.0)
 
 
-def tables_of(collection: Collection) -> Tables:
+def tables_of(collection: Collection, connection: apsw.Connection) -> Tables:
     """The tables of the tool."""
-    with open_database(collection.database, "read") as connection:
-        return registry.get_tool(connection, collection.name).tables
+    return registry.get_tool(connection, collection.name).tables_in(connection)
 
 
 def check_engines_agree(collection: Collection) -> None:
     """Everything was sent, and the engine has exactly the stored chunks."""
     with open_database(collection.database, "read") as connection:
-        names = tables_of(collection)
-        assert unsent_count(connection, names) == 0
+        names = tables_of(collection, connection)
+        assert unsent_count(names) == 0
         assert known_of(collection).build == index_of(collection).build()
         assert known_of(collection).next_build is None
-        assert differences(connection, names, index_of(collection)) == ([], [])
+        assert differences(names, index_of(collection)) == ([], [])
 
 
 def client_of(chroma: ChromaProcess) -> Any:

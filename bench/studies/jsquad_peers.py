@@ -45,7 +45,7 @@ class Corpus:
         """The file of every chunk of ours, and its vector."""
         with open_database(self.database, "read") as connection:
             tool = registry.get_tool(connection, TOOL)
-            names = Tables(tool.id, tool.name, tool.generation)
+            names = Tables(connection, tool.id, tool.name, tool.generation)
             rows = connection.execute(
                 f"SELECT d.file_path, v.embedding FROM {identifier(names.vectors)} AS v "
                 f"JOIN {identifier(names.documents)} AS d ON d.id = v.document_id ORDER BY v.id"

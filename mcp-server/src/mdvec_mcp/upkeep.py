@@ -190,7 +190,7 @@ def _last_import(freshness: FreshnessWatch, tool: Tool) -> Values | None:
         done, files_found = tool.import_done or 0, tool.import_files or 0
         so_far = f"{done:,} of {counted(files_found, 'file')}"
         with open_database(freshness.database, "read") as connection:
-            rebuilt = index.documents.staged_documents(connection, tool.tables)
+            rebuilt = index.documents.staged_documents(tool.tables_in(connection))
         if rebuilt is not None:  # the counts are those of an earlier import
             done, files_found = 0, 0
             so_far = f"{counted(rebuilt, 'document')} built again so far"
@@ -215,8 +215,8 @@ def tags_and_values(
     with open_database(database, "read") as connection, snapshot(connection):
         return {
             tool.name: (
-                [count.tag for count in index.tag_counts(connection, tool.tables, _MAX_TAGS)],
-                _frequent_values(index.value_counts(connection, tool.tables)),
+                [count.tag for count in index.tag_counts(tool.tables_in(connection), _MAX_TAGS)],
+                _frequent_values(index.value_counts(tool.tables_in(connection))),
             )
             for tool in tools
             if tool.generation

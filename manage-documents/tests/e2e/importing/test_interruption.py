@@ -38,7 +38,7 @@ def check(mdvec, documents):
     assert (tool.documents, tool.vectors) == (documents, documents)
     with open_database(mdvec.database, "read") as connection:
         assert connection.execute("PRAGMA integrity_check").get == "ok"
-        check_indexes(connection, Tables(1, "notes", 1))
+        check_indexes(Tables(connection, 1, "notes", 1))
         names = connection.execute("SELECT name FROM sqlite_schema").get
     assert [name for name in names if "@" in name or "_1_2" in name] == []
     assert list(mdvec.work.glob("*.lock")) == []

@@ -78,12 +78,12 @@ def import_documents(job: importing.ImportJob) -> importing.ImportReport:
 
 
 def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileState]:
-    stored = documents.stored_files(connection, tool.tables)
+    stored = documents.stored_files(tool.tables_in(connection))
     return {path: file.state for path, file in stored.items() if bundle_of(path) not in stored}
 
 
 def _content(connection: apsw.Connection, tool: Tool) -> str:
-    number = documents.document_counts(connection, tool.tables).documents
+    number = documents.document_counts(tool.tables_in(connection)).documents
     return counted(number, "document") if number else ""
 
 

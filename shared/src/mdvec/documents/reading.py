@@ -110,16 +110,14 @@ def read_document(
     """
     with open_database(database, "read") as connection, snapshot(connection):
         tool = _tool_with_texts(connection, tool_name)
-        tables = tool.tables
-        stored = _stored(connection, tables, file_path)
+        tables = tool.tables_in(connection)
+        stored = _stored(tables, file_path)
         if stored is None and part == DocumentPart() and (hit := _AS_A_HIT.fullmatch(file_path)):
-            stored = _stored(connection, tables, hit["path"])
+            stored = _stored(tables, hit["path"])
             part = DocumentPart(int(hit["first"]), int(hit["last"]))
         if stored is None:
-            raise ReadingRefused(_no_document(connection, tool, tables, file_path))
-        links = index.links_of(connection, tables, [stored.id]).get(
-            stored.id, index.DocumentLinks()
-        )
+            raise ReadingRefused(_no_document(tool, tables, file_path))
+        links = index.links_of(tables, [stored.id]).get(stored.id, index.DocumentLinks())
     lines = [start for start in line_starts(stored.content) if start < len(stored.content)] or [0]
     start, end = _page_range(stored, part.page) or _range(stored.content, lines, part)
     cut = end
@@ -161,17 +159,15 @@ def _tool_with_texts(connection: apsw.Connection, name: str) -> Tool:
     return tool
 
 
-def _stored(
-    connection: apsw.Connection, tables: index.Tables, file_path: str
-) -> index.StoredText | None:
+def _stored(tables: index.Tables, file_path: str) -> index.StoredText | None:
     """The text of the document with this path, or of the only document with this name."""
     with suppress(UnicodeEncodeError):  # no path has a lone surrogate
-        stored = documents.stored_text(connection, tables, file_path)
+        stored = documents.stored_text(tables, file_path)
         if stored is not None:
             return stored
-        called = index.documents_called(connection, tables, file_path)
-        path = documents.path_meant(connection, tables, called) if len(called) == 1 else None
-        return None if path is None else documents.stored_text(connection, tables, path)
+        called = index.documents_called(tables, file_path)
+        path = documents.path_meant(tables, called) if len(called) == 1 else None
+        return None if path is None else documents.stored_text(tables, path)
     return None
 
 
@@ -185,9 +181,9 @@ def named_document(database: Path, tool_name: str, name: str, folder: str = "") 
         ToolNotFound: there is no such tool.
     """
     with open_database(database, "read") as connection, snapshot(connection):
-        tables = registry.get_tool(connection, tool_name).tables
-        ids = index.documents_named(connection, tables, name)
-        return documents.path_meant(connection, tables, ids, folder)
+        tables = registry.get_tool(connection, tool_name).tables_in(connection)
+        ids = index.documents_named(tables, name)
+        return documents.path_meant(tables, ids, folder)
 
 
 def _page_range(stored: index.StoredText, page: int | None) -> tuple[int, int] | None:
@@ -233,14 +229,12 @@ def _range(content: str, lines: list[int], part: DocumentPart) -> tuple[int, int
     return start, end
 
 
-def _no_document(
-    connection: apsw.Connection, tool: Tool, tables: index.Tables, file_path: str
-) -> str:
-    missing = unfinished(connection, tool)
-    known = [line.file_path for line in documents.document_lines(connection, tables)]
+def _no_document(tool: Tool, tables: index.Tables, file_path: str) -> str:
+    missing = unfinished(tables.connection, tool)
+    known = [line.file_path for line in documents.document_lines(tables)]
     if not known:
         return f"{tool.name} has no documents yet; import them with: mdvec import -n {tool.name}"
-    waiting = not_imported(connection, [tool], file_path)
+    waiting = not_imported(tables.connection, [tool], file_path)
     if waiting is not None:
         return f"{waiting}{f'. {missing}' if missing else ''}"
     asked = file_path.removeprefix(f"{tool.source}/")  # documents are named by relative paths

@@ -36,7 +36,7 @@ class TextIndex:
         self._progress = progress
         self._connection = job.connection
         self._tool = job.tool
-        self._tables = job.tool.tables
+        self._tables = job.tool.tables_in(job.connection)
         self._files_stored = 0
         self._files_before: int | None = None
         self._loaded: tuple[embedding.Embedder, ChunkingOptions] | None = None
@@ -47,6 +47,11 @@ class TextIndex:
     def has_generation(self) -> bool:
         """Whether the tool has been imported before."""
         return self._tool.generation > 0
+
+    @property
+    def _current(self) -> index.Tables:
+        """The tables that searches read."""
+        return self._tool.tables_in(self._connection)
 
     @property
     def chunks_embedded(self) -> int:
@@ -60,15 +65,15 @@ class TextIndex:
 
     def stored_files(self) -> dict[str, index.StoredFile]:
         """The documents of the current generation, by path."""
-        return documents.stored_files(self._connection, self._tool.tables)
+        return documents.stored_files(self._current)
 
     def stored_text(self, path: str) -> index.StoredText | None:
         """A document of the current generation."""
-        return documents.stored_text(self._connection, self._tool.tables, path)
+        return documents.stored_text(self._current, path)
 
     def size(self) -> documents.DocumentCounts:
         """The number of documents and chunks of the current generation."""
-        return documents.document_counts(self._connection, self._tool.tables)
+        return documents.document_counts(self._current)
 
     def known_vectors(self, path: str, content_hash: str) -> dict[str, bytes]:
         """Vectors to reuse, by text: of the documents at ``path`` and with that content."""
@@ -76,7 +81,7 @@ class TextIndex:
             return {}
         with snapshot(self._connection):
             check_unchanged(self._connection, self._tool)
-            return chunks.known_embeddings(self._connection, self._tables, path, content_hash)
+            return chunks.known_embeddings(self._tables, path, content_hash)
 
     def stored_vectors(self, texts: Sequence[str]) -> dict[str, bytes]:
         """The vectors of the current generation's chunks with these texts, by text."""
@@ -84,7 +89,7 @@ class TextIndex:
             return {}
         with snapshot(self._connection):
             check_unchanged(self._connection, self._tool)
-            return chunks.embeddings_of(self._connection, self._tool.tables, texts)
+            return chunks.embeddings_of(self._current, texts)
 
     def embedder(self) -> embedding.Embedder:
         """The tool's model, loaded on first use.
@@ -187,10 +192,10 @@ class TextIndex:
         document.
         """
         problems = []
-        waiting = index.pending_documents(self._connection, self._tables)
+        waiting = index.pending_documents(self._tables)
         self._progress.files += len(waiting)
         for document_id in waiting:
-            document = index.pending_document(self._connection, self._tables, document_id)
+            document = index.pending_document(self._tables, document_id)
             embedder = self.embedder()
             texts = texts_to_embed(document.file_path, document.title, document.chunks, embedder)
             try:
@@ -202,17 +207,17 @@ class TextIndex:
                 continue
             if vectors is not None:
                 with self._job.stopwatch.stage("write"), self._writing():
-                    index.fill_vectors(self._connection, self._tables, document, vectors)
+                    index.fill_vectors(self._tables, document, vectors)
             self._progress.file_done()
         if waiting:
             with self._connection:
-                index.end_pending(self._connection, self._tables)
+                index.end_pending(self._tables)
         return problems
 
     @property
     def chunks_pending(self) -> int:
         """The number of chunks in the current generation without a vector."""
-        return index.pending_count(self._connection, self._tool.tables)
+        return index.pending_count(self._current)
 
     def _paid(self) -> PaidVectors:
         return PaidVectors(self._connection, self._tool.id, self.embedder().fingerprint)
@@ -274,7 +279,7 @@ class TextIndex:
         if self._tables.staged:
             if not has_table(self._connection, self._tables.documents):
                 return 0  # the rebuild has not begun, or has already replaced the old generation
-            return documents.document_counts(self._connection, self._tables).documents
+            return documents.document_counts(self._tables).documents
         done = registry.get_tool(self._connection, self._tool.name).import_done
         return 0 if done is None or self._files_before is None else done - self._files_before
 
@@ -284,11 +289,11 @@ class TextIndex:
         name, generation = self._tool.name, self._tool.generation + 1
         with self._writing():
             table_changes.drop_leftovers(self._connection, self._tool.id, name, current=-1)
-            self._create_indexes(index.Tables(self._tool.id, name, generation))
+            self._create_indexes(index.Tables(self._connection, self._tool.id, name, generation))
             self._record_model(generation)
         # Keep the scan rules that the import began with, even if the user has set others meanwhile.
         self._tool = replace(registry.get_tool(self._connection, name), scan=self._tool.scan)
-        self._tables = self._tool.tables
+        self._tables = self._current
 
     def create_missing_indexes(self) -> None:
         """Build missing or outdated indexes, and move vectors to the configured engine.
@@ -296,27 +301,23 @@ class TextIndex:
         Raises:
             OtherWriter: another copy of the database changed the vectors on a server.
         """
-        connection, tables = self._connection, self._tables
+        tables = self._tables
         engine, tool = self._job.request.engine, self._tool.name
         words = f"building the {{}} of {tool!r} for this version of mdvec …"
-        if not (
-            index.has_word_indexes(connection, tables)
-            and index.has_vector_index(connection, tables)
-        ):
+        if not (index.has_word_indexes(tables) and index.has_vector_index(tables)):
             with self._building(words.format("search indexes")):
-                chunks.rebuild_indexes(connection, tables)
+                chunks.rebuild_indexes(tables)
         elif not (
-            index.tables.has_current_words(connection, tables)
-            and index.tables.has_current_properties(connection, tables)
+            index.tables.has_current_words(tables) and index.tables.has_current_properties(tables)
         ):
             with self._building(words.format("index of words")):
-                chunks.rebuild_word_indexes(connection, tables)
-        if (index.collection_of(connection, tables) is None) != (engine is None):
+                chunks.rebuild_word_indexes(tables)
+        if (index.collection_of(tables) is None) != (engine is None):
             where = "the database file" if engine is None else engine.name
             with self._building(f"moving the vectors of {tool!r} to {where} …"):
-                index.rebuild_vector_index(connection, tables, outside=engine is not None)
+                index.rebuild_vector_index(tables, outside=engine is not None)
         if engine is not None:
-            index.check_writer(connection, tables, engine)
+            index.check_writer(tables, engine)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -333,21 +334,21 @@ class TextIndex:
 
     def _create_indexes(self, tables: index.Tables) -> None:
         outside = self._job.request.engine is not None
-        index.create_vector_index(self._connection, tables, outside=outside)
-        index.tables.create_text_indexes(self._connection, tables)
+        index.create_vector_index(tables, outside=outside)
+        index.tables.create_text_indexes(tables)
 
     def put(self, document: index.NewDocument) -> None:
         """Store a document with its chunks."""
         with self._job.stopwatch.stage("write"), self._writing():
             if document.vectors is None:
-                index.expect_vectors(self._connection, self._tables)
-            documents.put_document(self._connection, self._tables, document)
+                index.expect_vectors(self._tables)
+            documents.put_document(self._tables, document)
             self._count_stored()
 
     def touch(self, path: str, size: int, mtime_ns: int) -> None:
         """Store a file's new time; its content is unchanged."""
         with self._writing():
-            documents.touch_document(self._connection, self._tables, path, size, mtime_ns)
+            documents.touch_document(self._tables, path, size, mtime_ns)
             self._count_stored()
 
     def delete(self, paths: Sequence[str]) -> None:
@@ -356,7 +357,7 @@ class TextIndex:
             return
         with self._job.stopwatch.stage("write"), self._writing():
             for path in paths:
-                documents.delete_document(self._connection, self._tables, path)
+                documents.delete_document(self._tables, path)
 
     def finish(self) -> None:
         """Record that the import has finished, and purge deleted terms from the file."""
@@ -373,12 +374,12 @@ class TextIndex:
         job, engine = self._job, self._job.request.engine
         if engine is None:
             return
-        count = index.unsent_count(self._connection, self._tables) or 0
+        count = index.unsent_count(self._tables) or 0
         if count > index.MAX_UNSENT:
             job.on_notice(f"sending {count:,} vectors to {engine.name} …")
         try:
             with job.stopwatch.stage("engine"):
-                index.send_vectors(self._connection, self._tables, engine)
+                index.send_vectors(self._tables, engine)
                 index.delete_unused_collections(self._connection, engine)
         except index.EngineUnavailable as error:
             job.hints.append(
@@ -397,9 +398,11 @@ class TextIndex:
         """Begin an empty next generation; the current one stays."""
         self._model(rebuild=True)
         tool = self._tool
-        self._tables = index.Tables(tool.id, tool.name, tool.generation + 1, staged=True)
+        self._tables = index.Tables(
+            self._connection, tool.id, tool.name, tool.generation + 1, staged=True
+        )
         with self._writing():
-            index.tables.create_tables(self._connection, self._tables)
+            index.tables.create_tables(self._tables)
             self._create_indexes(self._tables)
 
     def finish_rebuild(self) -> None:
@@ -407,12 +410,12 @@ class TextIndex:
         ask_about_questions(self._job, self.model_name, self.embedder)
         self.send_vectors()
         with self._job.stopwatch.stage("write"), self._writing():
-            index.renew_vector_index(self._connection, self._tables)
-            table_changes.replace_tables(self._connection, self._tool.tables, self._tables)
+            index.renew_vector_index(self._tables)
+            table_changes.replace_tables(self._current, self._tables)
             self._record_model(self._tables.generation)
             self._record_end()
         self._tool = replace(self._tool, generation=self._tables.generation)
-        self._tables = self._tool.tables
+        self._tables = self._current
 
     def _record_model(self, generation: int) -> None:
         embedder, chunking = self._model()
@@ -425,11 +428,11 @@ class TextIndex:
             registry.count_done(self._connection, self._tool, self._files_stored)
 
     def _record_end(self) -> None:
-        if not self._tables.staged and index.has_word_indexes(self._connection, self._tables):
+        if not self._tables.staged and index.has_word_indexes(self._tables):
             with self._job.stopwatch.stage("erase"):
-                index.erase_deleted_terms(self._connection, self._tables)
+                index.erase_deleted_terms(self._tables)
             with self._job.stopwatch.stage("index"):
-                index.renew_vector_index(self._connection, self._tables)
+                index.renew_vector_index(self._tables)
         if not self._job.request.is_background:
             forget_paid(self._connection, self._tool.id)
         registry.record_import(self._connection, self._tool, self._job.rules)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import apsw
 from cachetools import TTLCache, cached
 
-from mdvec.database import column, records
+from mdvec.database import records
 from mdvec.errors import MdvecError
 from mdvec.index.chroma import (
     SEARCH_SECONDS,
@@ -77,10 +77,10 @@ class StoredCollection:
         return build is not None and build not in (self.build, self.next_build)
 
 
-def collection_of(connection: apsw.Connection, tables: Tables) -> StoredCollection | None:
+def collection_of(tables: Tables) -> StoredCollection | None:
     """The collection that indexes a generation; None if there is none."""
     where = "tool_id = ? AND generation = ?"
-    rows = _collections(connection, where, tables.tool_id, tables.generation)
+    rows = _collections(tables.connection, where, tables.tool_id, tables.generation)
     return rows[0] if rows else None
 
 
@@ -98,38 +98,38 @@ def _collections(connection: apsw.Connection, where: str, *values: int) -> list[
     return list(records(cursor, StoredCollection))
 
 
-def begin_collection(connection: apsw.Connection, tables: Tables) -> None:
+def begin_collection(tables: Tables) -> None:
     """Choose the name of a new collection for a generation; ``send_vectors`` creates it."""
     number, generation = tables.tool_id, tables.generation
-    connection.execute(
+    tables.execute(
         "INSERT INTO vector_collections (name, tool_id, generation) VALUES (?, ?, ?)",
         (f"mdvec-{number}-{generation}-{secrets.token_hex(_RANDOM_BYTES)}", number, generation),
     )
 
 
-def leave_collection(connection: apsw.Connection, tables: Tables) -> None:
+def leave_collection(tables: Tables) -> None:
     """Record that a generation no longer uses its collection, if it has one."""
-    connection.execute(
+    tables.execute(
         "UPDATE vector_collections SET generation = NULL WHERE tool_id = ? AND generation = ?",
         (tables.tool_id, tables.generation),
     )
 
 
-def unsent_count(connection: apsw.Connection, tables: Tables) -> int | None:
+def unsent_count(tables: Tables) -> int | None:
     """How many chunks were not sent to their collection yet; None if there is no collection."""
-    known = collection_of(connection, tables)
+    known = collection_of(tables)
     if known is None:
         return None
     unsent = f"SELECT count(*) FROM {identifier(tables.vectors)} WHERE id > ?"
-    return int(connection.execute(unsent, (known.last_sent,)).get)
+    return int(tables.execute(unsent, (known.last_sent,)).get)
 
 
-def check_writer(connection: apsw.Connection, tables: Tables, server: ChromaServer) -> None:
+def check_writer(tables: Tables, server: ChromaServer) -> None:
     """Raise OtherWriter if another copy of the database has written to a generation's collection.
 
     If the server does not answer, the import is not refused.
     """
-    known = collection_of(connection, tables)
+    known = collection_of(tables)
     if known is not None:
         with suppress(EngineUnavailable):
             index = ChromaIndex(server, known.name, WRITE_SECONDS)
@@ -137,9 +137,7 @@ def check_writer(connection: apsw.Connection, tables: Tables, server: ChromaServ
                 raise OtherWriter(server, tables)
 
 
-def send_vectors(
-    connection: apsw.Connection, tables: Tables, server: ChromaServer, *, compare: bool = False
-) -> None:
+def send_vectors(tables: Tables, server: ChromaServer, *, compare: bool = False) -> None:
     """Make a generation's collection hold exactly the stored vectors; call after the commit.
 
     If the counts and the build ids agree, nothing is sent, unless ``compare`` is set. A new build
@@ -151,8 +149,8 @@ def send_vectors(
         OtherWriter: another copy of the database has written to the collection.
         EngineUnavailable: the server does not answer; the next call sends what is missing.
     """
-    assert not connection.in_transaction  # noqa: S101 - the build id must be in the file first
-    known = collection_of(connection, tables)
+    assert not tables.connection.in_transaction  # noqa: S101 - the build id must be in the file first
+    known = collection_of(tables)
     if known is None:
         return
     index = ChromaIndex(server, known.name, WRITE_SECONDS)
@@ -161,36 +159,34 @@ def send_vectors(
     left = index.build()
     if known.is_changed_elsewhere(left):
         raise OtherWriter(server, tables)
-    stored = _stored_ids(connection, tables)
+    stored = _stored_ids(tables)
     newest = stored[-1] if stored else 0
     is_same = left == known.build and newest <= known.last_sent and index.count() == len(stored)
     if is_same and not compare:
         return
     build = secrets.token_hex(_RANDOM_BYTES)
-    _note(connection, known.name, "build = ?, next_build = ?", left, build)
+    _note(tables.connection, known.name, "build = ?, next_build = ?", left, build)
     index.set_build(build)
-    lacking, extra = differences(connection, tables, index)
+    lacking, extra = differences(tables, index)
     index.drop(extra)
     for first in range(0, len(lacking), _BATCH):
         ids = lacking[first : first + _BATCH]
         chosen = f"id IN ({','.join(map(str, ids))})"
-        index.put(ids, stored_vectors(connection, tables, chosen))
+        index.put(ids, stored_vectors(tables, chosen))
     if index.build() != build:
         raise OtherWriter(server, tables)
     changes = "build = ?, next_build = NULL, last_sent = ?, size = ?"
-    _note(connection, known.name, changes, build, newest, len(stored))
+    _note(tables.connection, known.name, changes, build, newest, len(stored))
 
 
-def differences(
-    connection: apsw.Connection, tables: Tables, index: ChromaIndex
-) -> tuple[list[int], list[int]]:
+def differences(tables: Tables, index: ChromaIndex) -> tuple[list[int], list[int]]:
     """The ids of chunks that a collection lacks, and its ids without a chunk."""
-    stored, there = set(_stored_ids(connection, tables)), set(index.ids())
+    stored, there = set(_stored_ids(tables)), set(index.ids())
     return sorted(stored - there), sorted(there - stored)
 
 
-def _stored_ids(connection: apsw.Connection, tables: Tables) -> list[int]:
-    return column(connection, f"SELECT id FROM {identifier(tables.vectors)} ORDER BY id")
+def _stored_ids(tables: Tables) -> list[int]:
+    return tables.column(f"SELECT id FROM {identifier(tables.vectors)} ORDER BY id")
 
 
 def _note(connection: apsw.Connection, name: str, changes: str, *values: str | int | None) -> None:
@@ -217,7 +213,6 @@ def delete_unused_collections(connection: apsw.Connection, server: ChromaServer)
 
 
 def nearest_in_collection(
-    connection: apsw.Connection,
     tables: Tables,
     known: StoredCollection,
     server: ChromaServer | None,
@@ -236,7 +231,7 @@ def nearest_in_collection(
             f"file with: mdvec import -n {tables.tool_name} --mode update"
         )
     unsent = f"SELECT id FROM {identifier(tables.vectors)} WHERE id > ? LIMIT ?"
-    new = set(column(connection, unsent, (known.last_sent, MAX_UNSENT + 1)))
+    new = set(tables.column(unsent, (known.last_sent, MAX_UNSENT + 1)))
     if len(new) > MAX_UNSENT:
         raise EngineUnavailable(
             f"{server.name} does not have all of its vectors yet; send them with: "
@@ -253,7 +248,7 @@ def nearest_in_collection(
         _failed[server] = (time.monotonic() + _PAUSE_SECONDS, str(error))
         raise
     ids |= new if within is None else new.intersection(within.ids().tolist())
-    return nearest_among(connection, tables, vector, limit, ids)
+    return nearest_among(tables, vector, limit, ids)
 
 
 def _ids_near(

@@ -6,9 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import apsw
-
-from mdvec.database import column, records
+from mdvec.database import records
 from mdvec.index.chroma_collections import collection_of
 from mdvec.index.properties import NOT_DERIVED, other_names, rebuild_properties, stored_properties
 from mdvec.index.table_changes import drop_vectors, put_vectors, rebuild_vector_index
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
 
 
 def insert_chunks(
-    connection: apsw.Connection,
     tables: Tables,
     document_id: int,
     file_path: str,
@@ -48,7 +45,7 @@ def insert_chunks(
     fields: list[tuple[int, ChunkFields]] = []
     blobs = [b""] * len(chunks) if vectors is None else [vector.tobytes() for vector in vectors]
     for chunk, blob in zip(chunks, blobs, strict=True):
-        connection.execute(
+        tables.execute(
             f"INSERT INTO {table} (tool_id, document_id, chunk_index, start_position, "
             "end_position, start_line, end_line, heading, chunk_text, embedding) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -57,79 +54,75 @@ def insert_chunks(
                 chunk.start_line, chunk.end_line, chunk.heading, chunk.text, blob,
             ),
         )  # fmt: skip
-        chunk_id = connection.last_insert_rowid()
+        chunk_id = tables.connection.last_insert_rowid()
         shown = indexed_chunk(file_path, chunk.text)
         fields.append((chunk_id, chunk_fields(title, names, chunk.heading, shown)))
-    insert_terms(connection, tables, fields)
+    insert_terms(tables, fields)
     if chunks and vectors is not None:
-        put_vectors(connection, tables, document_id, chunk_id - len(chunks) + 1, vectors)
+        put_vectors(tables, document_id, chunk_id - len(chunks) + 1, vectors)
 
 
-def delete_chunks(connection: apsw.Connection, tables: Tables, document_id: int) -> None:
+def delete_chunks(tables: Tables, document_id: int) -> None:
     """Delete a document's chunks from the table and from the indexes."""
     of_document = f"FROM {identifier(tables.vectors)} WHERE document_id = ?"
-    ids = column(connection, f"SELECT id {of_document}", (document_id,))
-    delete_terms(connection, tables, ids)
-    drop_vectors(connection, tables, ids)
-    connection.execute(f"DELETE {of_document}", (document_id,))
+    ids = tables.column(f"SELECT id {of_document}", (document_id,))
+    delete_terms(tables, ids)
+    drop_vectors(tables, ids)
+    tables.execute(f"DELETE {of_document}", (document_id,))
 
 
-def rebuild_indexes(connection: apsw.Connection, tables: Tables) -> None:
+def rebuild_indexes(tables: Tables) -> None:
     """Rebuild the derived indexes from the stored chunks; a collection on a server stays."""
-    if collection_of(connection, tables) is None:
-        rebuild_vector_index(connection, tables, outside=False)
-    rebuild_word_indexes(connection, tables)
+    if collection_of(tables) is None:
+        rebuild_vector_index(tables, outside=False)
+    rebuild_word_indexes(tables)
 
 
-def rebuild_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
+def rebuild_word_indexes(tables: Tables) -> None:
     """Rebuild the properties and the word indexes from the stored documents and chunks."""
-    rebuild_properties(connection, tables)
-    drop_derived(connection, tables, WORD_TABLES)
-    create_word_indexes(connection, tables)
-    for document_id in column(connection, f"SELECT id FROM {identifier(tables.documents)}"):
-        _insert_stored_terms(connection, tables, f"v.document_id = {document_id}")
+    rebuild_properties(tables)
+    drop_derived(tables, WORD_TABLES)
+    create_word_indexes(tables)
+    for document_id in tables.column(f"SELECT id FROM {identifier(tables.documents)}"):
+        _insert_stored_terms(tables, f"v.document_id = {document_id}")
 
 
-def _insert_stored_terms(connection: apsw.Connection, tables: Tables, where: str) -> None:
+def _insert_stored_terms(tables: Tables, where: str) -> None:
     """Index the words of stored chunks."""
-    rows = connection.execute(
+    rows = tables.execute(
         "SELECT v.id, v.document_id, d.title, d.file_path, v.heading, v.chunk_text "
         f"FROM {identifier(tables.vectors)} AS v "
         f"JOIN {identifier(tables.documents)} AS d ON d.id = v.document_id "
         f"WHERE {where} ORDER BY v.id"
     ).fetchall()
-    properties = stored_properties(connection, tables, {int(str(row[1])) for row in rows})
+    properties = stored_properties(tables, {int(str(row[1])) for row in rows})
     fields = []
     for number, document_id, title, path, heading, text in rows:
         others = other_names(properties.get(int(str(document_id)), NOT_DERIVED))
         names = searched_names(str(title), str(path), others)
         shown = indexed_chunk(str(path), str(text))
         fields.append((int(str(number)), chunk_fields(str(title), names, str(heading), shown)))
-    insert_terms(connection, tables, fields)
+    insert_terms(tables, fields)
 
 
-def change_headings(
-    connection: apsw.Connection, tables: Tables, headings: Mapping[int, str]
-) -> None:
+def change_headings(tables: Tables, headings: Mapping[int, str]) -> None:
     """Replace the headings of chunks, given by id, and index their words again."""
-    connection.executemany(
+    tables.connection.executemany(
         f"UPDATE {identifier(tables.vectors)} SET heading = ? WHERE id = ?",
         ((heading, chunk_id) for chunk_id, heading in headings.items()),
     )
-    delete_terms(connection, tables, list(headings))
-    _insert_stored_terms(connection, tables, f"v.id IN ({_numbers(headings)})")
+    delete_terms(tables, list(headings))
+    _insert_stored_terms(tables, f"v.id IN ({_numbers(headings)})")
 
 
-def known_embeddings(
-    connection: apsw.Connection, tables: Tables, file_path: str, content_hash: str
-) -> dict[str, bytes]:
+def known_embeddings(tables: Tables, file_path: str, content_hash: str) -> dict[str, bytes]:
     """Stored embeddings that a file's chunks can reuse, by embedded text.
 
     They are from the document at its path, and from one document with the same content, since the
     file may have been moved or copied.
     """
     documents, vectors = identifier(tables.documents), identifier(tables.vectors)
-    rows = connection.execute(
+    rows = tables.execute(
         f"SELECT d.file_path, d.title, v.heading, v.chunk_text, v.embedding FROM {vectors} AS v "
         f"JOIN {documents} AS d ON d.id = v.document_id "
         f"WHERE (d.id = (SELECT id FROM {documents} WHERE tool_id = ? AND file_path = ?) "
@@ -142,18 +135,16 @@ def known_embeddings(
     }
 
 
-def embeddings_of(
-    connection: apsw.Connection, tables: Tables, texts: Sequence[str]
-) -> dict[str, bytes]:
+def embeddings_of(tables: Tables, texts: Sequence[str]) -> dict[str, bytes]:
     """The stored embeddings of the chunks that have one of these texts, by text."""
     table = identifier(tables.vectors)
     wanted = set(texts)
     ids = {
         str(text): int(chunk_id)
-        for chunk_id, text in connection.execute(f"SELECT id, chunk_text FROM {table}")
+        for chunk_id, text in tables.execute(f"SELECT id, chunk_text FROM {table}")
         if text in wanted
     }
-    rows = connection.execute(
+    rows = tables.execute(
         f"SELECT chunk_text, embedding FROM {table} WHERE id IN ({_numbers(ids.values())}) "
         "AND length(embedding) > 0"
     )
@@ -178,14 +169,12 @@ class StoredChunk:
     cosine: float | None
 
 
-def stored_chunks(
-    connection: apsw.Connection, tables: Tables, ids: Iterable[int], query: Vectors | None
-) -> list[StoredChunk]:
+def stored_chunks(tables: Tables, ids: Iterable[int], query: Vectors | None) -> list[StoredChunk]:
     """The chunks with these ids, with their cosines if there is a query vector."""
     cosine = "NULL"
     if query is not None:
         cosine = "iif(length(v.embedding), 1.0 - vec_distance_cosine(v.embedding, ?), NULL)"
-    cursor = connection.execute(
+    cursor = tables.execute(
         "SELECT v.id AS id, d.id AS document_id, d.file_path AS file_path, d.title AS title, "
         "v.heading AS heading, v.chunk_text AS content, v.chunk_index AS chunk_index, "
         "v.start_position AS start_position, v.end_position AS end_position, "
@@ -202,19 +191,15 @@ def _numbers(ids: Iterable[int]) -> str:
     return ",".join(map(str, ids))
 
 
-def documents_of_chunks(
-    connection: apsw.Connection, tables: Tables, ids: Iterable[int]
-) -> list[int]:
+def documents_of_chunks(tables: Tables, ids: Iterable[int]) -> list[int]:
     """The documents that have these chunks."""
     documents = f"SELECT DISTINCT document_id FROM {identifier(tables.vectors)} "
-    return column(connection, f"{documents} WHERE id IN ({_numbers(ids)})")
+    return tables.column(f"{documents} WHERE id IN ({_numbers(ids)})")
 
 
-def section_goes_on(
-    connection: apsw.Connection, tables: Tables, document_id: int, heading: str, position: int
-) -> int | None:
+def section_goes_on(tables: Tables, document_id: int, heading: str, position: int) -> int | None:
     """Where text under the same heading continues at or after ``position``; None if it does not."""
-    row = connection.execute(
+    row = tables.execute(
         f"SELECT heading, start_position FROM {identifier(tables.vectors)} "
         "WHERE document_id = ? AND end_position > ? ORDER BY start_position LIMIT 1",
         (document_id, position),
@@ -224,9 +209,9 @@ def section_goes_on(
     return max(int(row[1]), position) if row and is_same else None
 
 
-def chunk_count(connection: apsw.Connection, tables: Tables) -> int:
+def chunk_count(tables: Tables) -> int:
     """The number of chunks of a tool."""
-    return int(connection.execute(f"SELECT count(*) FROM {identifier(tables.vectors)}").get)
+    return int(tables.execute(f"SELECT count(*) FROM {identifier(tables.vectors)}").get)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,10 +225,10 @@ class VectorStatistics:
     embedding_bytes: int
 
 
-def vector_statistics(connection: apsw.Connection, tables: Tables) -> VectorStatistics:
+def vector_statistics(tables: Tables) -> VectorStatistics:
     """Statistics of a tool's chunks and their vectors."""
     length = "end_position - start_position"
-    cursor = connection.execute(
+    cursor = tables.execute(
         "SELECT count(nullif(length(embedding), 0)) AS count, "
         f"coalesce(min({length}), 0) AS shortest, coalesce(avg({length}), 0.0) AS mean, "
         f"coalesce(max({length}), 0) AS longest, "

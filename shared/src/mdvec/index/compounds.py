@@ -7,8 +7,6 @@ import unicodedata
 from collections.abc import Sequence
 from itertools import islice, pairwise, product
 
-import apsw
-
 from mdvec.index.literal_words import chunk_texts
 from mdvec.index.tables import Tables
 from mdvec.index.words import chunks_matching, chunks_with_phrases
@@ -20,7 +18,7 @@ _MIN_LETTERS = 4
 _SIGN = f"[./&+{HYPHENS}]"
 
 
-def chunks_in_parts(connection: apsw.Connection, tables: Tables, word: str) -> list[int]:
+def chunks_in_parts(tables: Tables, word: str) -> list[int]:
     """The best hundred chunks that write a word as two (Wi-Fi, VS Code, Node.js).
 
     Between the two is one sign, or a space if both begin with a capital: "is land" is not island.
@@ -28,7 +26,7 @@ def chunks_in_parts(connection: apsw.Connection, tables: Tables, word: str) -> l
     if len(word) < _MIN_LETTERS or not (word.isascii() and word.isalpha()):
         return []
     cuts = [(word[:at], word[at:]) for at in range(1, len(word))]
-    ids = chunks_with_phrases(connection, tables, cuts)
+    ids = chunks_with_phrases(tables, cuts)
     if not ids:
         return []
     signs = rf"(?:{_SIGN}|\s)"
@@ -36,7 +34,7 @@ def chunks_in_parts(connection: apsw.Connection, tables: Tables, word: str) -> l
     pattern = re.compile(f"(?<![a-z0-9])(?:{spellings})(?![a-z0-9])", re.IGNORECASE)
     saying = {
         number
-        for number, names, text in chunk_texts(connection, tables, ids)
+        for number, names, text in chunk_texts(tables, ids)
         if any(
             map(_is_one_word, pattern.findall(unicodedata.normalize("NFKC", f"{names}\n{text}")))
         )
@@ -44,22 +42,17 @@ def chunks_in_parts(connection: apsw.Connection, tables: Tables, word: str) -> l
     return [number for number in ids if number in saying]
 
 
-def has_compound(
-    connection: apsw.Connection,
-    tables: Tables,
-    words: Sequence[Sequence[str]],
-    between: str = "",
-) -> bool:
+def has_compound(tables: Tables, words: Sequence[Sequence[str]], between: str = "") -> bool:
     """Whether a text has the words of a compound one after another, with nothing between them.
 
     ``words`` has the accepted terms for each word; ``between`` is a particle that may stand between
     two words. If more chunks than are compared may have them, the result is True.
     """
     phrases = (f'"{" ".join(phrase)}"' for phrase in islice(product(*words), _MAX_PHRASES))
-    ids = chunks_matching(connection, tables, " OR ".join(phrases), _MAX_COMPARED + 1)
+    ids = chunks_matching(tables, " OR ".join(phrases), _MAX_COMPARED + 1)
     return len(ids) > _MAX_COMPARED or any(
         _has_side_by_side(folded(f"{names}\n{text}"), words, between)
-        for _, names, text in chunk_texts(connection, tables, ids)
+        for _, names, text in chunk_texts(tables, ids)
     )
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import apsw
 import numpy as np
 
-from mdvec.database import column
 from mdvec.index.tables import Tables
 from mdvec.text import identifier
 
@@ -35,16 +34,15 @@ class ChunkRanges:
         return expanded(self.first_chunks, self.counts)
 
 
-def chunk_ids(connection: apsw.Connection, tables: Tables) -> NDArray[np.int64]:
+def chunk_ids(tables: Tables) -> NDArray[np.int64]:
     """The ids of all chunks, in order."""
-    ids = column(connection, f"SELECT id FROM {identifier(tables.vectors)} ORDER BY id")
+    ids = tables.column(f"SELECT id FROM {identifier(tables.vectors)} ORDER BY id")
     return np.array(ids, dtype=np.int64)
 
 
-def chunks_at(connection: apsw.Connection, tables: Tables, file_path: str) -> list[int]:
+def chunks_at(tables: Tables, file_path: str) -> list[int]:
     """The ids of a document's chunks."""
-    return column(
-        connection,
+    return tables.column(
         f"SELECT v.id FROM {identifier(tables.vectors)} AS v "
         f"JOIN {identifier(tables.documents)} AS d ON d.id = v.document_id "
         "WHERE d.tool_id = ? AND d.file_path = ?",
@@ -86,12 +84,10 @@ class Condition:
     documents: frozenset[int] | None = None
 
 
-def chunks_passing(
-    connection: apsw.Connection, tables: Tables, condition: Condition
-) -> ChunkRanges:
+def chunks_passing(tables: Tables, condition: Condition) -> ChunkRanges:
     """The chunks of all documents that meet a condition."""
-    where, values = _passing(connection, tables, condition)
-    rows = connection.execute(
+    where, values = _passing(tables, condition)
+    rows = tables.execute(
         f"SELECT first_chunk, chunks FROM {tables.properties} "
         f"WHERE chunks > 0 AND {where} ORDER BY first_chunk",
         values,
@@ -100,17 +96,13 @@ def chunks_passing(
     return ChunkRanges(ranges[:, 0], ranges[:, 1])
 
 
-def documents_passing(
-    connection: apsw.Connection, tables: Tables, condition: Condition
-) -> list[int]:
+def documents_passing(tables: Tables, condition: Condition) -> list[int]:
     """The documents that meet a condition, including those without chunks."""
-    where, values = _passing(connection, tables, condition)
-    return column(connection, f"SELECT document_id FROM {tables.properties} WHERE {where}", values)
+    where, values = _passing(tables, condition)
+    return tables.column(f"SELECT document_id FROM {tables.properties} WHERE {where}", values)
 
 
-def _passing(
-    connection: apsw.Connection, tables: Tables, condition: Condition
-) -> tuple[str, list[object]]:
+def _passing(tables: Tables, condition: Condition) -> tuple[str, list[object]]:
     """The condition as SQL on the table of properties, and its parameters."""
     where, values = ["document_id > 0"], list[object]()
     for tag in condition.tags:
@@ -130,7 +122,7 @@ def _passing(
     if condition.documents is not None:
         selections.append(np.array(sorted(condition.documents), dtype=np.int64))
     if condition.path_matches is not None:
-        selections.append(_documents_at(connection, tables, condition))
+        selections.append(_documents_at(tables, condition))
     for ids in selections:
         if len(ids):
             where.append("document_id IN carray(?)")
@@ -140,13 +132,11 @@ def _passing(
     return " AND ".join(where), values
 
 
-def _documents_at(
-    connection: apsw.Connection, tables: Tables, condition: Condition
-) -> NDArray[np.int64]:
+def _documents_at(tables: Tables, condition: Condition) -> NDArray[np.int64]:
     """The ids of the documents whose path matches."""
     prefix, path_matches = condition.path_prefix, condition.path_matches
     # The index on paths covers this query.
-    rows = connection.execute(
+    rows = tables.execute(
         f"SELECT id, file_path FROM {identifier(tables.documents)} "
         "WHERE tool_id = ? AND file_path >= ? AND file_path < ?",
         (tables.tool_id, prefix, f"{prefix}\U0010ffff"),

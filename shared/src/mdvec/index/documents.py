@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import apsw
-
-from mdvec.database import column, has_table, records
+from mdvec.database import has_table, records
 from mdvec.index.chunks import chunk_count, delete_chunks, insert_chunks
 from mdvec.index.properties import (
     delete_properties_and_links,
@@ -71,70 +69,68 @@ class NewDocument:
     properties: Properties = field(default_factory=Properties)
 
 
-def stored_files(connection: apsw.Connection, tables: Tables) -> dict[str, StoredFile]:
+def stored_files(tables: Tables) -> dict[str, StoredFile]:
     """The stored files, by path."""
-    cursor = connection.execute(
+    cursor = tables.execute(
         f"SELECT id, file_path, content_hash, size, mtime_ns FROM {identifier(tables.documents)}"
     )
     return {file.file_path: file for file in records(cursor, StoredFile)}
 
 
-def put_document(connection: apsw.Connection, tables: Tables, document: NewDocument) -> None:
+def put_document(tables: Tables, document: NewDocument) -> None:
     """Store a document, replacing one with the same path; call within a transaction."""
     documents = identifier(tables.documents)
-    known = connection.execute(
+    known = tables.execute(
         f"SELECT id FROM {documents} WHERE tool_id = ? AND file_path = ?",
         (tables.tool_id, document.file_path),
     ).fetchone()
     state = (document.content_hash, document.size, document.mtime_ns, document.title)
     if known is None:
-        connection.execute(
+        tables.execute(
             f"INSERT INTO {documents} (tool_id, file_path, content_hash, size, mtime_ns, "
             "title, content) VALUES (?, ?, ?, ?, ?, ?, ?)",
             (tables.tool_id, document.file_path, *state, document.content),
         )
-        document_id = connection.last_insert_rowid()
+        document_id = tables.connection.last_insert_rowid()
     else:
         document_id = int(known[0])
-        _delete_derived(connection, tables, document_id)
-        connection.execute(
+        _delete_derived(tables, document_id)
+        tables.execute(
             f"UPDATE {documents} SET content_hash = ?, size = ?, mtime_ns = ?, title = ?, "
             "content = ?, updated_at = CURRENT_TIMESTAMP WHERE id = ?",
             (*state, document.content, document_id),
         )
     names = searched_names(document.title, document.file_path, other_names(document.properties))
     insert_chunks(
-        connection, tables, document_id, document.file_path, document.title,
-        names, document.chunks, document.vectors,
+        tables, document_id, document.file_path, document.title, names, document.chunks,
+        document.vectors,
     )  # fmt: skip
     insert_properties_and_links(
-        connection, tables, document_id, document.file_path, document.content, document.properties
+        tables, document_id, document.file_path, document.content, document.properties
     )
 
 
-def touch_document(
-    connection: apsw.Connection, tables: Tables, file_path: str, size: int, mtime_ns: int
-) -> None:
+def touch_document(tables: Tables, file_path: str, size: int, mtime_ns: int) -> None:
     """Update the stored state of a file whose content is unchanged."""
-    connection.execute(
+    tables.execute(
         f"UPDATE {identifier(tables.documents)} SET size = ?, mtime_ns = ? "
         "WHERE tool_id = ? AND file_path = ?",
         (size, mtime_ns, tables.tool_id, file_path),
     )
 
 
-def delete_document(connection: apsw.Connection, tables: Tables, file_path: str) -> None:
+def delete_document(tables: Tables, file_path: str) -> None:
     """Delete a document with its chunks; call within a transaction."""
     at_path = f"FROM {identifier(tables.documents)} WHERE tool_id = ? AND file_path = ?"
     key = (tables.tool_id, file_path)
-    for document_id in column(connection, f"SELECT id {at_path}", key):
-        _delete_derived(connection, tables, document_id)
-    connection.execute(f"DELETE {at_path}", key)
+    for document_id in tables.column(f"SELECT id {at_path}", key):
+        _delete_derived(tables, document_id)
+    tables.execute(f"DELETE {at_path}", key)
 
 
-def _delete_derived(connection: apsw.Connection, tables: Tables, document_id: int) -> None:
-    delete_chunks(connection, tables, document_id)
-    delete_properties_and_links(connection, tables, document_id)
+def _delete_derived(tables: Tables, document_id: int) -> None:
+    delete_chunks(tables, document_id)
+    delete_properties_and_links(tables, document_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,18 +141,18 @@ class DocumentCounts:
     chunks: int
 
 
-def staged_documents(connection: apsw.Connection, tables: Tables) -> int | None:
+def staged_documents(tables: Tables) -> int | None:
     """How many documents an unfinished rebuild has so far; None without one."""
     staged = replace(tables, generation=tables.generation + 1, staged=True).documents
-    if not has_table(connection, staged):
+    if not has_table(tables.connection, staged):
         return None
-    return int(connection.execute(f"SELECT count(*) FROM {identifier(staged)}").get)
+    return int(tables.execute(f"SELECT count(*) FROM {identifier(staged)}").get)
 
 
-def document_counts(connection: apsw.Connection, tables: Tables) -> DocumentCounts:
+def document_counts(tables: Tables) -> DocumentCounts:
     """The number of documents and chunks of a tool."""
-    count = connection.execute(f"SELECT count(*) FROM {identifier(tables.documents)}").get
-    return DocumentCounts(int(count), chunk_count(connection, tables))
+    count = tables.execute(f"SELECT count(*) FROM {identifier(tables.documents)}").get
+    return DocumentCounts(int(count), chunk_count(tables))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,49 +165,45 @@ class StoredText:
     content: str
 
 
-def paths(connection: apsw.Connection, tables: Tables, ids: Sequence[int]) -> list[tuple[int, str]]:
+def paths(tables: Tables, ids: Sequence[int]) -> list[tuple[int, str]]:
     """The id and path of each of these documents."""
-    rows = connection.execute(
+    rows = tables.execute(
         f"SELECT id, file_path FROM {identifier(tables.documents)} "
         f"WHERE id IN ({','.join(map(str, ids))})"
     )
     return [(int(str(number)), str(path)) for number, path in rows]
 
 
-def path_meant(
-    connection: apsw.Connection, tables: Tables, ids: Sequence[int], folder: str | None = None
-) -> str | None:
+def path_meant(tables: Tables, ids: Sequence[int], folder: str | None = None) -> str | None:
     """The path of the document among ``ids`` that a link in ``folder`` means; None without ``ids``.
 
     It is a document in the same folder if there is one, else the least nested.
     """
     return min(
-        (path for _, path in paths(connection, tables, ids)),
+        (path for _, path in paths(tables, ids)),
         key=lambda path: (path.rpartition("/")[0] != folder, path.count("/"), path),
         default=None,
     )
 
 
-def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> StoredText | None:
+def stored_text(tables: Tables, file_path: str) -> StoredText | None:
     """The document at a path, else one whose path is equal in composed Unicode form, else None."""
-    exact = _exact_text(connection, tables, file_path)
+    exact = _exact_text(tables, file_path)
     if exact is not None:
         return exact
     wanted = composed(file_path)
     paths = f"SELECT file_path FROM {identifier(tables.documents)} ORDER BY file_path"
-    for path in column(connection, paths):
+    for path in tables.column(paths):
         if composed(path) == wanted:
-            return _exact_text(connection, tables, path)
+            return _exact_text(tables, path)
     return None
 
 
-def pages_of(
-    connection: apsw.Connection, tables: Tables, file_path: str, start: int, end: int
-) -> tuple[str, int]:
+def pages_of(tables: Tables, file_path: str, start: int, end: int) -> tuple[str, int]:
     """The label of the pages of a passage, and the number of the first; "" and 0 without pages."""
     if not page_unit(file_path):
         return "", 0
-    row = connection.execute(
+    row = tables.execute(
         "SELECT substr(content, 1, ?1), substr(content, ?1 + 1, ?2) "
         f"FROM {identifier(tables.documents)} WHERE tool_id = ?3 AND file_path = ?4",
         (start, end - start, tables.tool_id, file_path),
@@ -222,8 +214,8 @@ def pages_of(
     return page_label(file_path, first, first + str(row[1]).strip().count(PAGE_BREAK)), first
 
 
-def _exact_text(connection: apsw.Connection, tables: Tables, file_path: str) -> StoredText | None:
-    cursor = connection.execute(
+def _exact_text(tables: Tables, file_path: str) -> StoredText | None:
+    cursor = tables.execute(
         f"SELECT id, file_path, title, content FROM {identifier(tables.documents)} "
         "WHERE tool_id = ? AND file_path = ?",
         (tables.tool_id, file_path),
@@ -251,9 +243,9 @@ class DocumentLine:
     updated_at: str
 
 
-def document_lines(connection: apsw.Connection, tables: Tables) -> Iterator[DocumentLine]:
+def document_lines(tables: Tables) -> Iterator[DocumentLine]:
     """Every document, by path."""
-    cursor = connection.execute(
+    cursor = tables.execute(
         "SELECT d.file_path AS file_path, d.title AS title, d.size AS size, "
         f"(SELECT count(*) FROM {identifier(tables.vectors)} AS v WHERE v.document_id = d.id) "
         "AS chunks, d.updated_at AS updated_at "
@@ -264,24 +256,24 @@ def document_lines(connection: apsw.Connection, tables: Tables) -> Iterator[Docu
         yield replace(line, title=title, updated_at=at or "")
 
 
-def erase_deleted_terms(connection: apsw.Connection, tables: Tables) -> None:
+def erase_deleted_terms(tables: Tables) -> None:
     """Rewrite the lexical index without deleted rows, if there are any, and delete unused words.
 
     FTS5 may already have merged its tombstones away; so a mark in the word counts records deletions
     too.
     """
-    tombstone = connection.execute(
+    tombstone = tables.execute(
         f"SELECT 1 FROM {tables.fts}_data WHERE id >= ? LIMIT 1", (_FIRST_TOMBSTONE,)
     ).fetchone()
     if tombstone is not None:
-        rewrite_lexical_index(connection, tables)
-    elif has_words(connection, tables) and clear_deletion_mark(connection, tables):
-        delete_unused_words(connection, tables)
+        rewrite_lexical_index(tables)
+    elif has_words(tables) and clear_deletion_mark(tables):
+        delete_unused_words(tables)
 
 
-def rewrite_lexical_index(connection: apsw.Connection, tables: Tables) -> None:
+def rewrite_lexical_index(tables: Tables) -> None:
     """Rewrite the lexical index as one segment, without deleted rows and their words."""
-    connection.execute(f"INSERT INTO {tables.fts} ({tables.fts}) VALUES ('optimize')")
-    if has_words(connection, tables):
-        clear_deletion_mark(connection, tables)
-        delete_unused_words(connection, tables)
+    tables.execute(f"INSERT INTO {tables.fts} ({tables.fts}) VALUES ('optimize')")
+    if has_words(tables):
+        clear_deletion_mark(tables)
+        delete_unused_words(tables)

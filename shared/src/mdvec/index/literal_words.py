@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import apsw
 import numpy as np
 
-from mdvec.database import column
 from mdvec.index.properties import other_names, stored_properties
 from mdvec.index.tables import Tables, has_current_words
 from mdvec.index.word_patterns import (
@@ -46,9 +44,7 @@ _FULL_WIDTH = {sign: sign + 0xFEE0 for sign in range(0x21, 0x7F)}
 """Maps each printable ASCII character to its full-width form."""
 
 
-def chunks_saying(
-    connection: apsw.Connection, tables: Tables, words: str, *, inside: bool
-) -> NDArray[np.int64]:
+def chunks_saying(tables: Tables, words: str, *, inside: bool) -> NDArray[np.int64]:
     """The chunks, in order, that contain words literally, in any case and width.
 
     The words may be in the text, the heading, the title, the path, or other names. With
@@ -59,24 +55,18 @@ def chunks_saying(
     pattern = words_pattern(wanted, inside=inside)
     # The index has no addresses, so texts are searched too; an earlier format lacks more.
     where, value = contains("chunk_text", words)
-    if not has_current_words(connection, tables):
+    if not has_current_words(tables):
         where, value = "?", "1"
-    rows = connection.execute(
+    rows = tables.execute(
         f"SELECT id, chunk_text FROM {identifier(tables.vectors)} WHERE {where}", (value,)
     )
     saying = {int(number) for number, text in rows if pattern.search(folded(str(text)))}
-    saying.update(
-        _chunks_at_paths(connection, tables, pattern) if _FILE_NAME.search(wanted) else ()
-    )
-    others = [
-        number
-        for number in _matching(connection, tables, wanted, inside=inside)
-        if number not in saying
-    ]
+    saying.update(_chunks_at_paths(tables, pattern) if _FILE_NAME.search(wanted) else ())
+    others = [number for number in _matching(tables, wanted, inside=inside) if number not in saying]
     if any(map(str.isalnum, wanted)):
         saying.update(
             number
-            for number, name, text in chunk_texts(connection, tables, others)
+            for number, name, text in chunk_texts(tables, others)
             if pattern.search(folded(name))
             or pattern.search(folded(text))
             or pattern.search(folded(readable_chunk(".md", text)))
@@ -86,26 +76,24 @@ def chunks_saying(
         spelled = (longest, longest.translate(_FULL_WIDTH))
         saying.update(
             number
-            for number, *parts in chunk_texts(connection, tables, others)
+            for number, *parts in chunk_texts(tables, others)
             for part in parts
             if any(map(part.__contains__, spelled)) and pattern.search(folded(part))
         )
     return np.array(sorted(saying), dtype=np.int64)
 
 
-def _chunks_at_paths(
-    connection: apsw.Connection, tables: Tables, pattern: re.Pattern[str]
-) -> Iterator[int]:
+def _chunks_at_paths(tables: Tables, pattern: re.Pattern[str]) -> Iterator[int]:
     """The chunks of documents whose paths match; the index has no endings of files."""
-    documents = connection.execute(f"SELECT id, file_path FROM {identifier(tables.documents)}")
+    documents = tables.execute(f"SELECT id, file_path FROM {identifier(tables.documents)}")
     ids = [int(number) for number, path in documents if pattern.search(folded(str(path)))]
     for number in ids:
-        yield from column(
-            connection, f"SELECT id FROM {identifier(tables.vectors)} WHERE document_id = {number}"
+        yield from tables.column(
+            f"SELECT id FROM {identifier(tables.vectors)} WHERE document_id = {number}"
         )
 
 
-def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> list[int]:
+def chunks_written(tables: Tables, text: str) -> list[int]:
     """The chunks that contain a text of several terms literally, in any width.
 
     A version matches with and without its v (15.3.1, v15.3.1).
@@ -114,29 +102,25 @@ def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> li
     bare = wanted.removeprefix("v")
     spellings = [bare, f"v{bare}"] if bare[:1].isdecimal() else [wanted]
     phrases = (" ".join(terms(spelling)) for spelling in spellings)
-    side_by_side = chunks_matching(
-        connection, tables, " OR ".join(f'"{phrase}"' for phrase in phrases)
-    )
+    side_by_side = chunks_matching(tables, " OR ".join(f'"{phrase}"' for phrase in phrases))
     version = version_pattern(wanted)
     patterns = [version or words_pattern(spelling, inside=False) for spelling in spellings]
     return [
         number
-        for number, names, chunk in chunk_texts(connection, tables, side_by_side)
+        for number, names, chunk in chunk_texts(tables, side_by_side)
         if any(pattern.search(folded(part)) for pattern in patterns for part in (names, chunk))
     ]
 
 
-def chunk_texts(
-    connection: apsw.Connection, tables: Tables, ids: Sequence[int]
-) -> list[tuple[int, str, str]]:
+def chunk_texts(tables: Tables, ids: Sequence[int]) -> list[tuple[int, str, str]]:
     """For each chunk: its id; title, path, heading and other names as one text; its own text."""
-    rows = connection.execute(
+    rows = tables.execute(
         "SELECT v.id, v.document_id, d.title, d.file_path, v.heading, v.chunk_text "
         f"FROM {identifier(tables.vectors)} AS v "
         f"JOIN {identifier(tables.documents)} AS d ON d.id = v.document_id "
         f"WHERE v.id IN ({','.join(map(str, ids))})"
     ).fetchall()
-    properties = stored_properties(connection, tables, {int(str(row[1])) for row in rows})
+    properties = stored_properties(tables, {int(str(row[1])) for row in rows})
     others = {number: "\n".join(other_names(known)) for number, known in properties.items()}
     return [
         (
@@ -148,34 +132,31 @@ def chunk_texts(
     ]
 
 
-def _matching(
-    connection: apsw.Connection, tables: Tables, wanted: str, *, inside: bool
-) -> list[int]:
+def _matching(tables: Tables, wanted: str, *, inside: bool) -> list[int]:
     """The ids of chunks that have all terms of some folded words; numbers match in any grouping."""
     groups = []
     for match in _BESIDE_NUMBER.finditer(wanted):
         before, number, after = match.groups()
         digits = digits_of(number)
         spellings = (number, digits, ",".join(thousands(digits)))
-        longer = _containing(connection, tables, digits) if inside else []
+        longer = _containing(tables, digits) if inside else []
         phrases = (" ".join(terms(f"{before}{spelled}{after}")) for spelled in spellings)
         groups.append([digits, digits + after, *phrases, *longer])
     for term in dict.fromkeys(terms(_BESIDE_NUMBER.sub(" ", wanted))):
         if is_letters(term):
-            groups.append([term, *(_containing(connection, tables, term) if inside else [])])
+            groups.append([term, *(_containing(tables, term) if inside else [])])
         elif len(term) == _PAIR or is_kanji(term):  # others are only terms if they are whole runs
             groups.append([term])
     if not groups:
-        return column(connection, f"SELECT id FROM {identifier(tables.vectors)}")
+        return tables.column(f"SELECT id FROM {identifier(tables.vectors)}")
     any_of_each = (" OR ".join(f'"{term}"' for term in dict.fromkeys(group)) for group in groups)
     expression = " AND ".join(f"({group})" for group in any_of_each)
-    return chunks_matching(connection, tables, expression)
+    return chunks_matching(tables, expression)
 
 
-def _containing(connection: apsw.Connection, tables: Tables, term: str) -> list[str]:
+def _containing(tables: Tables, term: str) -> list[str]:
     """The indexed words in letters and digits that contain a term."""
-    return column(
-        connection,
+    return tables.column(
         f"SELECT term FROM {tables.vocabulary} "
         "WHERE instr(term, ?) AND substr(term, 1, 1) <> ? AND length(term) <= ?",
         (term, WORD_MARK, MAX_TERM),

@@ -30,16 +30,14 @@ class Near:
     score: float
 
 
-def nearest_among(
-    connection: apsw.Connection, tables: Tables, query: Vectors, limit: int, within: Iterable[int]
-) -> list[Near]:
+def nearest_among(tables: Tables, query: Vectors, limit: int, within: Iterable[int]) -> list[Near]:
     """The ``limit`` stored chunks nearest to a query vector among the ids in ``within``."""
     import apsw  # the settings import this module, and the bridge only needs those
 
     ids = array("q", within)
     if not ids:
         return []
-    rows = connection.execute(
+    rows = tables.execute(
         "SELECT id, vec_distance_cosine(embedding, ?) AS distance "
         f"FROM {identifier(tables.vectors)} WHERE id IN carray(?) "
         "AND length(embedding) > 0 ORDER BY distance, id LIMIT ?",
@@ -48,11 +46,11 @@ def nearest_among(
     return [Near(int(chunk_id), 1.0 - distance) for chunk_id, distance in rows]
 
 
-def stored_vectors(connection: apsw.Connection, tables: Tables, where: str) -> Vectors:
+def stored_vectors(tables: Tables, where: str) -> Vectors:
     """The vectors of the stored chunks that meet a SQL condition, as rows in the order of ids."""
     import numpy as np
 
-    rows = connection.execute(
+    rows = tables.execute(
         f"SELECT embedding FROM {identifier(tables.vectors)} "
         f"WHERE length(embedding) > 0 AND {where} ORDER BY id"
     )

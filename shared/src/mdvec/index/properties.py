@@ -17,9 +17,7 @@ from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
 
-import apsw
-
-from mdvec.database import column, records
+from mdvec.database import records
 from mdvec.index.tables import (
     PROPERTY_TABLES,
     Tables,
@@ -54,18 +52,13 @@ _MAX_NAMED_CHARS = 60
 
 
 def insert_properties_and_links(
-    connection: apsw.Connection,
-    tables: Tables,
-    document_id: int,
-    file_path: str,
-    content: str,
-    properties: Properties,
+    tables: Tables, document_id: int, file_path: str, content: str, properties: Properties
 ) -> None:
     """Store a document's properties and links, and the keys with which links can name it.
 
     Its chunks must be stored already, with consecutive ids.
     """
-    connection.execute(
+    tables.execute(
         f"INSERT INTO {tables.properties} "
         "(document_id, day, mtime_ns, first_chunk, chunks, tags, aliases, kept) "
         "SELECT d.id, ?, d.mtime_ns, coalesce(min(v.id), 0), count(v.id), ?, ?, ? "
@@ -76,14 +69,14 @@ def insert_properties_and_links(
             _as_json(properties.values), document_id,
         ),
     )  # fmt: skip
-    connection.executemany(
+    tables.connection.executemany(
         f"INSERT INTO {tables.tags} (tag, document_id, name) VALUES (?, ?, ?)",
         ((folded_tag(tag), document_id, tag) for tag in properties.tags),
     )
     if not (is_markdown(file_path) or is_org(file_path)):
         return
     ids = org_ids(content) if is_org(file_path) else ()
-    connection.executemany(
+    tables.connection.executemany(
         f"INSERT OR IGNORE INTO {tables.links} (document_id, key, fragment, name) "
         "VALUES (?, ?, ?, ?)",
         (
@@ -91,7 +84,7 @@ def insert_properties_and_links(
             for link in document_links(content, file_path)
         ),
     )
-    connection.executemany(
+    tables.connection.executemany(
         f"INSERT OR IGNORE INTO {tables.keys} (key, document_id) VALUES (?, ?)",
         ((key, document_id) for key in document_keys(file_path, (*properties.aliases, *ids))),
     )
@@ -106,41 +99,37 @@ def other_names(properties: Properties) -> tuple[str, ...]:
     return names + described(properties.values)
 
 
-def delete_properties_and_links(
-    connection: apsw.Connection, tables: Tables, document_id: int
-) -> None:
+def delete_properties_and_links(tables: Tables, document_id: int) -> None:
     """Delete a document's properties and links; links to it belong to other documents and stay."""
     for table in (tables.properties, tables.tags, tables.links, tables.keys):
-        connection.execute(f"DELETE FROM {table} WHERE document_id = ?", (document_id,))
+        tables.execute(f"DELETE FROM {table} WHERE document_id = ?", (document_id,))
 
 
-def count_undated(connection: apsw.Connection, tables: Tables, document_ids: Iterable[int]) -> int:
+def count_undated(tables: Tables, document_ids: Iterable[int]) -> int:
     """How many of some documents have no date of their own."""
     undated = f"SELECT document_id FROM {tables.properties} WHERE day IS NULL"
-    return len(set(document_ids).intersection(column(connection, undated)))
+    return len(set(document_ids).intersection(tables.column(undated)))
 
 
-def rebuild_properties(connection: apsw.Connection, tables: Tables) -> None:
+def rebuild_properties(tables: Tables) -> None:
     """Rebuild the properties and links of all documents from their stored contents."""
-    drop_derived(connection, tables, PROPERTY_TABLES)
-    create_properties(connection, tables)
+    drop_derived(tables, PROPERTY_TABLES)
+    create_properties(tables)
     documents = identifier(tables.documents)
-    for document_id in column(connection, f"SELECT id FROM {documents}"):
-        (row,) = connection.execute(
+    for document_id in tables.column(f"SELECT id FROM {documents}"):
+        (row,) = tables.execute(
             f"SELECT file_path, content FROM {documents} WHERE id = ?", (document_id,)
         )
         path, content = str(row[0]), str(row[1])
         properties = properties_of(content, matter_of(content, path), path)
-        insert_properties_and_links(connection, tables, document_id, path, content, properties)
+        insert_properties_and_links(tables, document_id, path, content, properties)
 
 
-def stored_properties(
-    connection: apsw.Connection, tables: Tables, document_ids: Iterable[int]
-) -> dict[int, Properties]:
+def stored_properties(tables: Tables, document_ids: Iterable[int]) -> dict[int, Properties]:
     """The properties of documents, by id; empty if they were not derived yet."""
-    if not has_properties(connection, tables):
+    if not has_properties(tables):
         return {}
-    rows = connection.execute(
+    rows = tables.execute(
         "SELECT document_id, tags, aliases, ifnull(day, ''), kept "
         f"FROM {tables.properties} "
         f"WHERE document_id IN ({','.join(map(str, document_ids))})"
@@ -174,13 +163,11 @@ class TagCount:
     documents: int
 
 
-def tag_counts(
-    connection: apsw.Connection, tables: Tables, limit: int | None = None
-) -> list[TagCount]:
+def tag_counts(tables: Tables, limit: int | None = None) -> list[TagCount]:
     """The tags of a tool's documents, most frequent first; empty if they were not derived yet."""
-    if not has_properties(connection, tables):
+    if not has_properties(tables):
         return []
-    cursor = connection.execute(
+    cursor = tables.execute(
         "SELECT min(name) AS tag, count(*) AS documents "
         f"FROM {tables.tags} GROUP BY {tables.tags}.tag "
         "ORDER BY documents DESC, 1 LIMIT ?",
@@ -189,9 +176,7 @@ def tag_counts(
     return list(records(cursor, TagCount))
 
 
-def documents_with_value(
-    connection: apsw.Connection, tables: Tables, key: str, values: Sequence[str]
-) -> frozenset[int]:
+def documents_with_value(tables: Tables, key: str, values: Sequence[str]) -> frozenset[int]:
     """The documents whose front matter has one of ``values`` for ``key``, or any if that is empty.
 
     Case, width and a number's .0 make no difference. A list matches with each of its items, and
@@ -200,7 +185,7 @@ def documents_with_value(
     wanted = set(map(_comparison_form, values))
     return frozenset(
         document_id
-        for document_id, name, stored in _entries(connection, tables)
+        for document_id, name, stored in _entries(tables)
         if folded(name) == folded(key)
         and (not wanted or not wanted.isdisjoint(map(_comparison_form, _with_addresses(stored))))
     )
@@ -218,10 +203,10 @@ def _comparison_form(value: str) -> str:
     return _WHOLE_NUMBER.sub(r"\1", folded(value))
 
 
-def value_counts(connection: apsw.Connection, tables: Tables) -> dict[str, Counter[str]]:
+def value_counts(tables: Tables) -> dict[str, Counter[str]]:
     """By key of the front matter, how many documents have each value."""
     counts: dict[str, Counter[str]] = {}
-    for _, name, values in _entries(connection, tables):
+    for _, name, values in _entries(tables):
         counts.setdefault(name, Counter()).update(values)
     return counts
 
@@ -234,11 +219,11 @@ def short_enough(names: Iterable[str]) -> Iterator[str]:
     return (name for name in names if len(name) <= _MAX_NAMED_CHARS)
 
 
-def _entries(connection: apsw.Connection, tables: Tables) -> Iterator[tuple[int, str, list[str]]]:
+def _entries(tables: Tables) -> Iterator[tuple[int, str, list[str]]]:
     """Each entry of front matter: the document's id, the key and the values."""
-    if not has_properties(connection, tables):
+    if not has_properties(tables):
         return
-    rows = connection.execute(
+    rows = tables.execute(
         f"SELECT document_id, kept FROM {tables.properties} "
         "WHERE document_id > 0 AND kept <> '{}'"
     )
@@ -247,58 +232,54 @@ def _entries(connection: apsw.Connection, tables: Tables) -> Iterator[tuple[int,
             yield int(str(document_id)), name, value if isinstance(value, list) else [value]
 
 
-def documents_named(connection: apsw.Connection, tables: Tables, name: str) -> list[int]:
+def documents_named(tables: Tables, name: str) -> list[int]:
     """The documents that a link with this name may lead to: by path, else by name or alias."""
     at_path = f"SELECT id FROM {identifier(tables.documents)} WHERE file_path = ?"
-    exact = column(connection, at_path, (name,))
-    if exact or not has_links(connection, tables):
+    exact = tables.column(at_path, (name,))
+    if exact or not has_links(tables):
         return exact
     named = f"SELECT document_id FROM {tables.keys} WHERE key = ? ORDER BY document_id"
-    return column(connection, named, (link_key(name),))
+    return tables.column(named, (link_key(name),))
 
 
-def documents_called(connection: apsw.Connection, tables: Tables, name: str) -> list[int]:
+def documents_called(tables: Tables, name: str) -> list[int]:
     """The documents that a user may mean by a name: as in a link, by title, as a path is shown."""
     by_title = f"SELECT id FROM {identifier(tables.documents)} WHERE title = ? ORDER BY id"
-    literal = documents_named(connection, tables, name) or column(connection, by_title, (name,))
+    literal = documents_named(tables, name) or tables.column(by_title, (name,))
     if literal:
         return literal
-    paths = connection.execute(f"SELECT id, file_path FROM {identifier(tables.documents)}")
+    paths = tables.execute(f"SELECT id, file_path FROM {identifier(tables.documents)}")
     return [int(str(number)) for number, path in paths if is_shown_as(str(path), name)]
 
 
-def documents_linking_to_none(
-    connection: apsw.Connection, tables: Tables, name: str
-) -> frozenset[int]:
+def documents_linking_to_none(tables: Tables, name: str) -> frozenset[int]:
     """The documents with a link to this name or path, if the link leads to no document (yet)."""
-    if documents_named(connection, tables, name):
+    if documents_named(tables, name):
         return frozenset()
     linking = (
         f"SELECT document_id FROM {tables.links} "
         "WHERE key = ?1 OR substr(key, -length(?1) - 1) = '/' || ?1"
     )
-    return frozenset(column(connection, linking, (link_key(name),)))
+    return frozenset(tables.column(linking, (link_key(name),)))
 
 
-def documents_linking_to_folders(
-    connection: apsw.Connection, tables: Tables, document_ids: Iterable[int]
-) -> frozenset[int]:
+def documents_linking_to_folders(tables: Tables, document_ids: Iterable[int]) -> frozenset[int]:
     """The documents with an unresolved link that may lead to the folder of one of these indexes.
 
     The end of such a link is the folder's path, as links of a site may begin at a root above the
     source's.
     """
     at_id = f"SELECT file_path FROM {identifier(tables.documents)} WHERE id = ?"
-    paths = ((number, str(connection.execute(at_id, (number,)).get)) for number in document_ids)
+    paths = ((number, str(tables.execute(at_id, (number,)).get)) for number in document_ids)
     folders = {folder: number for number, path in paths if (folder := folder_of_index(path))}
-    if not folders or not has_links(connection, tables):
+    if not folders or not has_links(tables):
         return frozenset()
     unresolved = (
         f"SELECT document_id, key FROM {tables.links} AS l WHERE NOT EXISTS "
         f"(SELECT 1 FROM {tables.keys} WHERE key IN (l.key, l.name))"
     )
     linking = set[int]()
-    for document_id, key in connection.execute(unresolved):
+    for document_id, key in tables.execute(unresolved):
         parts = str(key).strip("/").split("/")
         ends = ("/".join(parts[first:]) for first in range(len(parts)))
         if {folders[end] for end in ends if end in folders} - {document_id}:
@@ -330,13 +311,11 @@ class DocumentLinks:
     perhaps_back: frozenset[int] = frozenset()
 
 
-def links_of(
-    connection: apsw.Connection, tables: Tables, document_ids: Iterable[int]
-) -> dict[int, DocumentLinks]:
+def links_of(tables: Tables, document_ids: Iterable[int]) -> dict[int, DocumentLinks]:
     """The links of documents in both directions, by id; empty if none were stored yet."""
-    if not has_links(connection, tables):
+    if not has_links(tables):
         return {}
-    return {document_id: _links_of(connection, tables, document_id) for document_id in document_ids}
+    return {document_id: _links_of(tables, document_id) for document_id in document_ids}
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,11 +341,11 @@ class _Link:
         return self.source_path.split("/")[: len(root)] == root
 
 
-def _links_of(connection: apsw.Connection, tables: Tables, document_id: int) -> DocumentLinks:
+def _links_of(tables: Tables, document_id: int) -> DocumentLinks:
     keys = f"(SELECT key FROM {tables.keys} WHERE document_id = ?)"
-    to = _resolve_links(connection, tables, "l.document_id = ?", document_id)
+    to = _resolve_links(tables, "l.document_id = ?", document_id)
     pointing = f"(l.key IN {keys} OR (l.name <> '' AND l.name IN {keys}))"
-    back = _resolve_links(connection, tables, pointing, document_id, document_id)
+    back = _resolve_links(tables, pointing, document_id, document_id)
     return DocumentLinks(
         _by_path(
             LinkedDocument(link.document_id, str(link.file_path), link.fragment)
@@ -389,9 +368,7 @@ def _links_of(connection: apsw.Connection, tables: Tables, document_id: int) -> 
     )
 
 
-def _resolve_links(
-    connection: apsw.Connection, tables: Tables, where: str, *values: int
-) -> list[list[_Link]]:
+def _resolve_links(tables: Tables, where: str, *values: int) -> list[list[_Link]]:
     """Each link, resolved to one document: in its own folder if possible, else the least nested.
 
     A path from the root of a site, which may be any folder, leads to the only document that fits,
@@ -399,7 +376,7 @@ def _resolve_links(
     """
     documents, keys = identifier(tables.documents), tables.keys
     # The folder of a path is what precedes its last "/".
-    cursor = connection.execute(
+    cursor = tables.execute(
         f"""
         SELECT source_id, source_path, key, fragment, name, is_of_site, document_id, file_path
         FROM (

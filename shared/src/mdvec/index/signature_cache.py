@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
-import apsw
 import numpy as np
 from cachetools import LRUCache
 
-from mdvec.database import column
 from mdvec.index.conditions import ChunkRanges, expanded
 from mdvec.index.nearest import Near, nearest_among, stored_vectors
 from mdvec.index.signatures import (
@@ -61,10 +59,10 @@ class SignatureBuild:
     last_chunk: int
 
 
-def read_build(connection: apsw.Connection, tables: Tables) -> SignatureBuild:
+def read_build(tables: Tables) -> SignatureBuild:
     """Read row 0 of a tool's table of signatures."""
     row = f"SELECT signatures FROM {tables.signatures} WHERE first_chunk = 0"
-    build_id = bytes(connection.execute(row).get or b"")
+    build_id = bytes(tables.execute(row).get or b"")
     if len(build_id) < _HEAD.size:
         return SignatureBuild(build_id, None, 0)
     _, _, last_chunk = _HEAD.unpack_from(build_id)
@@ -89,35 +87,35 @@ def entry_type(dimension: int, *, centred: bool) -> np.dtype[np.void]:
     return np.dtype([signs, ("square", "<f4"), ("gain", "<f4")] if centred else [signs])
 
 
-def renew_signatures(connection: apsw.Connection, tables: Tables) -> None:
+def renew_signatures(tables: Tables) -> None:
     """Rebuild the table if it has no centre, or if the mean has moved away from the centre.
 
     Call within a write transaction, at the end of an import.
     """
-    build = read_build(connection, tables)
-    highest = connection.execute(f"SELECT max(id) FROM {identifier(tables.vectors)}").get
+    build = read_build(tables)
+    highest = tables.execute(f"SELECT max(id) FROM {identifier(tables.vectors)}").get
     if not highest or (build.centre is not None and highest < _GROWTH * build.last_chunk):
         return
-    sample = _sample(connection, tables)
+    sample = _sample(tables)
     if not len(sample):  # no vectors are stored yet
         return
     centre = build.centre
     if centre is None or _has_moved(sample, centre):
         centre = sample.mean(axis=0)
-        _write_entries(connection, tables, centre)
+        _write_entries(tables, centre)
     head = _HEAD.pack(os.urandom(16), _CENTRED, highest)
-    connection.execute(
+    tables.execute(
         f"UPDATE {tables.signatures} SET signatures = ? WHERE first_chunk = 0",
         (head + centre.tobytes(),),
     )
 
 
-def _sample(connection: apsw.Connection, tables: Tables) -> Vectors:
+def _sample(tables: Tables) -> Vectors:
     """A sample of vectors, evenly spread over the table."""
     with_vector = f"SELECT id FROM {identifier(tables.vectors)} WHERE length(embedding) > 0"
-    ids = column(connection, with_vector)
+    ids = tables.column(with_vector)
     chosen = ids[:: max(1, len(ids) // _SAMPLE)]
-    return stored_vectors(connection, tables, f"id IN ({','.join(map(str, chosen))})")
+    return stored_vectors(tables, f"id IN ({','.join(map(str, chosen))})")
 
 
 def _has_moved(sample: Vectors, centre: Vectors) -> bool:
@@ -126,28 +124,22 @@ def _has_moved(sample: Vectors, centre: Vectors) -> bool:
     return float(((mean - centre) ** 2).sum()) > _MAX_MOVE * spread
 
 
-def _write_entries(connection: apsw.Connection, tables: Tables, centre: Vectors) -> None:
+def _write_entries(tables: Tables, centre: Vectors) -> None:
     table = tables.signatures
-    rows = connection.execute(f"SELECT first_chunk, document_id FROM {table} WHERE first_chunk > 0")
+    rows = tables.execute(f"SELECT first_chunk, document_id FROM {table} WHERE first_chunk > 0")
     for first_chunk, document_id in list(rows):
-        vectors = stored_vectors(connection, tables, f"document_id = {int(document_id)}")
-        connection.execute(
+        vectors = stored_vectors(tables, f"document_id = {int(document_id)}")
+        tables.execute(
             f"UPDATE {table} SET signatures = ? WHERE first_chunk = ?",
             (entries(vectors, centre), first_chunk),
         )
 
 
-def insert_signatures(
-    connection: apsw.Connection,
-    tables: Tables,
-    document_id: int,
-    first_chunk: int,
-    vectors: Vectors,
-) -> None:
+def insert_signatures(tables: Tables, document_id: int, first_chunk: int, vectors: Vectors) -> None:
     """Store the signatures of a document, whose chunk ids are consecutive from ``first_chunk``."""
     if len(vectors):
-        centre = read_build(connection, tables).centre
-        connection.execute(
+        centre = read_build(tables).centre
+        tables.execute(
             f"INSERT OR REPLACE INTO {tables.signatures} "
             "(first_chunk, document_id, signatures) VALUES (?, ?, ?)",
             (first_chunk, document_id, entries(vectors, centre)),
@@ -193,15 +185,15 @@ class SignatureCache:
             max_bytes, getsizeof=lambda tool: tool.stored.nbytes
         )
 
-    def get(self, connection: apsw.Connection, tables: Tables, dimension: int) -> ToolSignatures:
+    def get(self, tables: Tables, dimension: int) -> ToolSignatures:
         """The current signatures of a tool, whose vectors have that dimension."""
-        key = (connection.filename, tables.signatures)
-        state = _state(connection, tables)
+        key = (tables.connection.filename, tables.signatures)
+        state = _state(tables)
         with self._lock:
             known = self._tools.get(key)
             if known is None or known.state != state:
                 self._tools.pop(key, None)
-                known = _read(connection, tables, state, dimension)
+                known = _read(tables, state, dimension)
                 if known.stored.nbytes <= self._tools.maxsize:
                     self._tools[key] = known
         return known
@@ -212,46 +204,37 @@ SIGNATURES = SignatureCache(max(_MIN_BYTES, machine_memory() // _SHARE_OF_MEMORY
 
 
 def likely_nearest(
-    connection: apsw.Connection,
-    tables: Tables,
-    query: Vectors,
-    wide: int,
-    narrow: int,
-    within: ChunkRanges | None = None,
+    tables: Tables, query: Vectors, wide: int, narrow: int, within: ChunkRanges | None = None
 ) -> list[int]:
     """The ids of at most ``narrow`` chunks that are likely nearest to a query vector, unordered.
 
     ``wide`` and ``narrow`` are the limits of ``nearest_signatures``. With ``within``, only those
     chunks are compared.
     """
-    tool = SIGNATURES.get(connection, tables, len(query))
+    tool = SIGNATURES.get(tables, len(query))
     if within is None:
         return tool.chunk_ids(nearest_signatures(query, tool.stored, wide, narrow))
     indexes = tool.indexes(within)
     return tool.chunk_ids(indexes[nearest_signatures(query, tool.stored.at(indexes), wide, narrow)])
 
 
-def _state(connection: apsw.Connection, tables: Tables) -> _State:
+def _state(tables: Tables) -> _State:
     """A value that changes whenever the table of signatures changes.
 
     Rows never change and ids are never reused, so the row count and the highest id identify the
     contents; the build id in row 0 distinguishes builds of the table.
     """
     table = tables.signatures
-    count, highest = connection.execute(f"SELECT count(*), max(first_chunk) FROM {table}").get
-    return int(count), int(highest or 0), read_build(connection, tables).build_id
+    count, highest = tables.execute(f"SELECT count(*), max(first_chunk) FROM {table}").get
+    return int(count), int(highest or 0), read_build(tables).build_id
 
 
-def _read(
-    connection: apsw.Connection, tables: Tables, state: _State, dimension: int
-) -> ToolSignatures:
+def _read(tables: Tables, state: _State, dimension: int) -> ToolSignatures:
     """Read a tool's signatures in blocks into preallocated arrays."""
     table = tables.signatures
-    centre = read_build(connection, tables).centre
+    centre = read_build(tables).centre
     entry = entry_type(dimension, centred=centre is not None)
-    size = connection.execute(
-        f"SELECT total(length(signatures)) FROM {table} WHERE first_chunk > 0"
-    )
+    size = tables.execute(f"SELECT total(length(signatures)) FROM {table} WHERE first_chunk > 0")
     count = int(size.get) // entry.itemsize
     columns = {
         name: np.empty((count, *entry[name].shape), entry[name].base) for name in entry.fields or ()
@@ -259,7 +242,7 @@ def _read(
     first_chunks: list[int] = []
     ends: list[int] = []
     end = 0
-    for ids, blobs in _blocks(connection, tables):
+    for ids, blobs in _blocks(tables):
         read = np.frombuffer(b"".join(blobs), dtype=entry)
         start = ends[-1] if ends else 0
         for name, part in columns.items():
@@ -279,12 +262,12 @@ def _read(
     )
 
 
-def _blocks(connection: apsw.Connection, tables: Tables) -> Iterator[tuple[list[int], list[bytes]]]:
+def _blocks(tables: Tables) -> Iterator[tuple[list[int], list[bytes]]]:
     """The rows of all documents, ordered by their chunks, in blocks of a few megabytes."""
     ids: list[int] = []
     blobs: list[bytes] = []
     size = 0
-    for first_chunk, blob in connection.execute(
+    for first_chunk, blob in tables.execute(
         f"SELECT first_chunk, signatures FROM {tables.signatures} "
         "WHERE first_chunk > 0 ORDER BY first_chunk"
     ):
@@ -298,13 +281,9 @@ def _blocks(connection: apsw.Connection, tables: Tables) -> Iterator[tuple[list[
 
 
 def nearest_by_signatures(
-    connection: apsw.Connection,
-    tables: Tables,
-    vector: Vectors,
-    limit: int,
-    within: ChunkRanges | None,
+    tables: Tables, vector: Vectors, limit: int, within: ChunkRanges | None
 ) -> list[Near]:
     """The ``limit`` nearest of the likely nearest chunks, which are compared exactly."""
     narrow = max(_SHORTLIST, 4 * limit)
-    likely = likely_nearest(connection, tables, vector, _LONGLIST, narrow, within)
-    return nearest_among(connection, tables, vector, limit, likely)
+    likely = likely_nearest(tables, vector, _LONGLIST, narrow, within)
+    return nearest_among(tables, vector, limit, likely)

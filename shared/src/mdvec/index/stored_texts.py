@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import apsw
 
-from mdvec.database import column
 from mdvec.index.conditions import ChunkRanges
 from mdvec.index.tables import Tables, has_current_words, has_properties
 from mdvec.index.word_patterns import (
@@ -37,7 +36,7 @@ _IDENTIFIER = re.compile(
 )
 
 
-def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -> list[int] | None:
+def documents_with(tables: Tables, spelling: str) -> list[int] | None:
     """The documents that contain a word in any case; None if there is too much text to read.
 
     A number matches in any grouping, and an identifier with digits, dots or hyphens with any signs
@@ -45,35 +44,35 @@ def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -
     person, and with the endings of verbs if the reading is the same (申込書: 申し込み書). A name
     with a dot may also be the file's.
     """
-    if _is_too_much(connection, tables):
+    if _is_too_much(tables):
         return None
     texts = f"SELECT id, content AS text FROM {identifier(tables.documents)}"
     if "." in spelling:
         texts += f" UNION ALL SELECT id, file_path FROM {identifier(tables.documents)}"
-    return _rows_with(connection, tables, texts, spelling)
+    return _rows_with(tables, texts, spelling)
 
 
-def paths_saying(connection: apsw.Connection, tables: Tables, words: str) -> list[str] | None:
+def paths_saying(tables: Tables, words: str) -> list[str] | None:
     """The paths of documents with words as in ``chunks_saying``; None if there is too much text."""
-    if _is_too_much(connection, tables):
+    if _is_too_much(tables):
         return None
     pattern = words_pattern(folded(words), inside=True)
-    rows = connection.execute(
+    rows = tables.execute(
         f"SELECT file_path, content FROM {identifier(tables.documents)} ORDER BY file_path"
     )
     return [str(path) for path, content in rows if pattern.search(folded(str(content)))]
 
 
-def chunks_naming(connection: apsw.Connection, tables: Tables, name: str) -> list[int] | None:
+def chunks_naming(tables: Tables, name: str) -> list[int] | None:
     """The chunks with a whole word for which the word index has no term, such as C++, in any case.
 
     None if there is too much text to read.
     """
-    if _is_too_much(connection, tables):
+    if _is_too_much(tables):
         return None
     pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.ASCII | re.IGNORECASE)
     where, value = contains("chunk_text", name)
-    rows = connection.execute(
+    rows = tables.execute(
         f"SELECT id, chunk_text FROM {identifier(tables.vectors)} WHERE {where} ORDER BY id",
         (value,),
     )
@@ -81,7 +80,6 @@ def chunks_naming(connection: apsw.Connection, tables: Tables, name: str) -> lis
 
 
 def chunks_with(
-    connection: apsw.Connection,
     tables: Tables,
     spelling: str,
     document_ids: Sequence[int],
@@ -94,34 +92,31 @@ def chunks_with(
     where, value = contains("chunk_text", spelling)
     numbers = ",".join(map(str, document_ids))
     inside = "" if within is None else "AND +id IN carray(?)"
-    return column(
-        connection,
+    return tables.column(
         f"SELECT id FROM {identifier(tables.vectors)} "
         f"WHERE document_id IN ({numbers}) AND {where} {inside} ORDER BY id LIMIT ?",
         (value, *(() if within is None else (apsw.carray(within.ids()),)), limit),
     )
 
 
-def front_matter_with(
-    connection: apsw.Connection, tables: Tables, word: str, document_ids: Sequence[int]
-) -> list[str]:
+def front_matter_with(tables: Tables, word: str, document_ids: Sequence[int]) -> list[str]:
     """The paths of documents with a whole word in a value of front matter.
 
     Empty if a chunk of ``document_ids`` has the word, or if too many documents would be read. A
     part of a longer word, an address or a version is not a whole word.
     """
-    if not has_properties(connection, tables) or len(document_ids) > _MAX_STATING:
+    if not has_properties(tables) or len(document_ids) > _MAX_STATING:
         return []
     front_matter = f"SELECT document_id AS id, kept AS text FROM {tables.properties}"
-    stating = _rows_with(connection, tables, front_matter, word)
+    stating = _rows_with(tables, front_matter, word)
     passages = (
         f"SELECT id, chunk_text AS text FROM {identifier(tables.vectors)} "
         f"WHERE document_id IN ({_listed(document_ids)})"
     )
-    if not 0 < len(stating) <= _MAX_STATING or _rows_with(connection, tables, passages, word):
+    if not 0 < len(stating) <= _MAX_STATING or _rows_with(tables, passages, word):
         return []
     pattern = whole_word_pattern(folded(word))
-    rows = connection.execute(
+    rows = tables.execute(
         f"SELECT d.file_path, value.atom FROM {tables.properties} AS p "
         f"JOIN {identifier(tables.documents)} AS d ON d.id = p.document_id, "
         f"json_tree(p.kept) AS value WHERE p.document_id IN ({_listed(stating)}) "
@@ -131,7 +126,7 @@ def front_matter_with(
     return [*dict.fromkeys(str(path) for path, value in rows if str(value) in whole)]
 
 
-def _rows_with(connection: apsw.Connection, tables: Tables, texts: str, spelling: str) -> list[int]:
+def _rows_with(tables: Tables, texts: str, spelling: str) -> list[int]:
     """The ids of the rows of a query whose ``text`` contains a word as in ``documents_with``."""
     wanted = folded(spelling)
     parts = _PARTS.findall(wanted) if _IDENTIFIER.fullmatch(wanted) else []
@@ -145,13 +140,13 @@ def _rows_with(connection: apsw.Connection, tables: Tables, texts: str, spelling
     elif len(parts) > 1:
         pattern = re.compile(rf"[\s_.:/,{HYPHENS}]{{0,2}}".join(parts), re.IGNORECASE)
     elif FEW_KANJI.fullmatch(spelling):
-        return _rows_with_kanji(connection, texts, spelling)
+        return _rows_with_kanji(tables.connection, texts, spelling)
     else:
         where, value = contains("text", spelling)
-        return column(connection, f"SELECT id FROM ({texts}) WHERE {where}", (value,))
+        return tables.column(f"SELECT id FROM ({texts}) WHERE {where}", (value,))
     # Full-width words are only found in folded text; a current word index already has them.
-    is_current = has_current_words(connection, tables)
-    rows = connection.execute(
+    is_current = has_current_words(tables)
+    rows = tables.execute(
         f"SELECT id, text FROM ({texts}) WHERE text LIKE ?",
         ("%".join(["", *parts, ""]) if is_current else "%",),
     )
@@ -187,6 +182,6 @@ def _listed(ids: Sequence[int]) -> str:
     return ",".join(map(str, ids))
 
 
-def _is_too_much(connection: apsw.Connection, tables: Tables) -> bool:
-    size = connection.execute(f"SELECT sum(size) FROM {identifier(tables.documents)}").get
+def _is_too_much(tables: Tables) -> bool:
+    size = tables.execute(f"SELECT sum(size) FROM {identifier(tables.documents)}").get
     return int(size or 0) > _MAX_READ_BYTES

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 _IS_PENDING = "length(embedding) = 0"
 
 
-def replace_tables(connection: apsw.Connection, old: Tables, staged: Tables) -> None:
+def replace_tables(old: Tables, staged: Tables) -> None:
     """Replace a tool's tables with those of a finished rebuild; call within a transaction."""
-    _drop_indexes(connection, old)
+    _drop_indexes(old)
     for name in (old.vectors, old.documents):
-        connection.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
+        old.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
     for filled, name in ((staged.documents, old.documents), (staged.vectors, old.vectors)):
-        connection.execute(f"ALTER TABLE {identifier(filled)} RENAME TO {identifier(name)}")
+        old.execute(f"ALTER TABLE {identifier(filled)} RENAME TO {identifier(name)}")
 
 
 def rename_tables(connection: apsw.Connection, old: str, new: str) -> None:
@@ -66,79 +66,73 @@ def drop_leftovers(connection: apsw.Connection, tool_id: int, tool_name: str, cu
         if len(parts) == 3 and parts[0] in DERIVED and parts[1] == str(tool_id)
     }
     for generation in generations - {current}:
-        _drop_indexes(connection, Tables(tool_id, tool_name, generation))
+        _drop_indexes(Tables(connection, tool_id, tool_name, generation))
 
 
 def _table_names(connection: apsw.Connection) -> list[str]:
     return column(connection, "SELECT name FROM sqlite_schema WHERE type = 'table'")
 
 
-def _drop_indexes(connection: apsw.Connection, tables: Tables) -> None:
-    drop_derived(connection, tables)
-    leave_collection(connection, tables)
+def _drop_indexes(tables: Tables) -> None:
+    drop_derived(tables)
+    leave_collection(tables)
 
 
-def has_vector_index(connection: apsw.Connection, tables: Tables) -> bool:
+def has_vector_index(tables: Tables) -> bool:
     """Whether a generation has signatures, or a collection on a server."""
-    return has_signatures(connection, tables) or collection_of(connection, tables) is not None
+    return has_signatures(tables) or collection_of(tables) is not None
 
 
-def create_vector_index(connection: apsw.Connection, tables: Tables, *, outside: bool) -> None:
+def create_vector_index(tables: Tables, *, outside: bool) -> None:
     """Create a generation's table of signatures, or choose a collection if a server indexes it."""
     if outside:
-        begin_collection(connection, tables)
+        begin_collection(tables)
     else:
-        create_signatures(connection, tables)
+        create_signatures(tables)
 
 
-def put_vectors(
-    connection: apsw.Connection,
-    tables: Tables,
-    document_id: int,
-    first_chunk: int,
-    vectors: Vectors,
-) -> None:
+def put_vectors(tables: Tables, document_id: int, first_chunk: int, vectors: Vectors) -> None:
     """Index the chunks of a document; call within the transaction that stores them.
 
     Their ids are consecutive. A collection gets them when the import ends.
     """
-    if has_signatures(connection, tables):
-        index.insert_signatures(connection, tables, document_id, first_chunk, vectors)
+    if has_signatures(tables):
+        index.insert_signatures(tables, document_id, first_chunk, vectors)
 
 
-def drop_vectors(connection: apsw.Connection, tables: Tables, ids: Sequence[int]) -> None:
+def drop_vectors(tables: Tables, ids: Sequence[int]) -> None:
     """Remove all chunks of a document; call within the transaction that deletes them."""
-    if has_signatures(connection, tables):
-        connection.execute(
+    if has_signatures(tables):
+        tables.execute(
             f"DELETE FROM {tables.signatures} WHERE first_chunk IN ({','.join(map(str, ids))})"
         )
 
 
-def renew_vector_index(connection: apsw.Connection, tables: Tables) -> None:
+def renew_vector_index(tables: Tables) -> None:
     """Finish the vector index at the end of an import; call within a transaction."""
-    if has_signatures(connection, tables):
-        index.renew_signatures(connection, tables)
+    if has_signatures(tables):
+        index.renew_signatures(tables)
 
 
-def rebuild_vector_index(connection: apsw.Connection, tables: Tables, *, outside: bool) -> None:
+def rebuild_vector_index(tables: Tables, *, outside: bool) -> None:
     """Rebuild the vector index of a generation from the stored embeddings.
 
     Call within a transaction. With ``outside``, the tables are only prepared: the embeddings are
     sent to the vector server afterwards, into a new collection.
     """
-    drop_derived(connection, tables, ["signatures"])
-    leave_collection(connection, tables)
-    create_vector_index(connection, tables, outside=outside)
+    drop_derived(tables, ["signatures"])
+    leave_collection(tables)
+    create_vector_index(tables, outside=outside)
     if outside:
         return
     # A document's chunks have consecutive ids, and either all of them have vectors or none.
-    rows = connection.execute(
+    rows = tables.execute(
         f"SELECT document_id, min(id) FROM {identifier(tables.vectors)} "
         "WHERE length(embedding) > 0 GROUP BY document_id"
     ).fetchall()
     for document_id, first in rows:
-        vectors = stored_vectors(connection, tables, f"document_id = {document_id}")
-        put_vectors(connection, tables, int(str(document_id)), int(str(first)), vectors)
+        vectors = stored_vectors(tables, f"document_id = {document_id}")
+        put_vectors(tables, int(str(document_id)), int(str(first)), vectors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,43 +146,40 @@ class PendingDocument:
     chunks: Sequence[Chunk]
 
 
-def expect_vectors(connection: apsw.Connection, tables: Tables) -> None:
+def expect_vectors(tables: Tables) -> None:
     """Prepare for chunks without vectors; call within a transaction."""
-    connection.execute(
+    tables.execute(
         f"CREATE INDEX IF NOT EXISTS {tables.index('pending')} "
         f"ON {identifier(tables.vectors)} (document_id) WHERE {_IS_PENDING}"
     )
 
 
-def pending_count(connection: apsw.Connection, tables: Tables) -> int:
+def pending_count(tables: Tables) -> int:
     """The number of chunks that have no vector yet."""
-    if not has_table(connection, tables.index("pending")):
+    if not has_table(tables.connection, tables.index("pending")):
         return 0
     waiting = f"SELECT count(*) FROM {identifier(tables.vectors)} WHERE {_IS_PENDING}"
-    return int(connection.execute(waiting).get)
+    return int(tables.execute(waiting).get)
 
 
-def pending_documents(connection: apsw.Connection, tables: Tables) -> list[int]:
+def pending_documents(tables: Tables) -> list[int]:
     """The ids of the documents whose chunks have no vectors yet, ascending."""
-    if not has_table(connection, tables.index("pending")):
+    if not has_table(tables.connection, tables.index("pending")):
         return []
-    return column(
-        connection,
+    return tables.column(
         f"SELECT DISTINCT document_id FROM {identifier(tables.vectors)} WHERE {_IS_PENDING} "
-        "ORDER BY document_id",
+        "ORDER BY document_id"
     )
 
 
-def pending_document(
-    connection: apsw.Connection, tables: Tables, document_id: int
-) -> PendingDocument:
+def pending_document(tables: Tables, document_id: int) -> PendingDocument:
     """A stored document, whose chunks are to be embedded."""
-    path, title = connection.execute(
+    path, title = tables.execute(
         f"SELECT file_path, title FROM {identifier(tables.documents)} WHERE id = ?", (document_id,)
     ).fetchone() or ("", "")
     of_document = f"FROM {identifier(tables.vectors)} WHERE document_id = ? ORDER BY id"
-    ids = column(connection, f"SELECT id {of_document}", (document_id,))
-    stored = connection.execute(
+    ids = tables.column(f"SELECT id {of_document}", (document_id,))
+    stored = tables.execute(
         'SELECT chunk_index AS "index", start_position AS start, end_position AS "end", '
         f"start_line, end_line, heading, chunk_text AS text {of_document}",
         (document_id,),
@@ -196,19 +187,17 @@ def pending_document(
     return PendingDocument(document_id, str(path), str(title), ids, list(records(stored, Chunk)))
 
 
-def fill_vectors(
-    connection: apsw.Connection, tables: Tables, document: PendingDocument, vectors: Vectors
-) -> None:
+def fill_vectors(tables: Tables, document: PendingDocument, vectors: Vectors) -> None:
     """Store and index the vectors of a document's chunks; call within a transaction."""
     blobs = [vector.tobytes() for vector in vectors]
-    connection.executemany(
+    tables.connection.executemany(
         f"UPDATE {identifier(tables.vectors)} SET embedding = ? WHERE id = ?",
         list(zip(blobs, document.ids, strict=True)),
     )
-    put_vectors(connection, tables, document.id, document.ids[0], vectors)
+    put_vectors(tables, document.id, document.ids[0], vectors)
 
 
-def end_pending(connection: apsw.Connection, tables: Tables) -> None:
+def end_pending(tables: Tables) -> None:
     """Drop the index over chunks without vectors if there are none; within a transaction."""
-    if not pending_count(connection, tables):
-        connection.execute(f"DROP INDEX IF EXISTS {tables.index('pending')}")
+    if not pending_count(tables):
+        tables.execute(f"DROP INDEX IF EXISTS {tables.index('pending')}")

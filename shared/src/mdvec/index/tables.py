@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import apsw
 
 from mdvec import text
-from mdvec.database import has_table
+from mdvec.database import column, has_table
 from mdvec.text import identifier
 
 _WORDS_FORMAT = 7
@@ -49,9 +50,11 @@ class _Derived:
 class Tables:
     """The names of one generation of a tool's tables; ``documents`` and ``vectors`` need quotes.
 
+    They are in the database of ``connection``, and every function on them takes them first.
     ``staged`` tables belong to an unfinished rebuild; their '@' cannot be in a tool's name.
     """
 
+    connection: apsw.Connection
     tool_id: int
     tool_name: str
     generation: int
@@ -90,15 +93,23 @@ class Tables:
     keys = _Derived()
     """The keys that links may name, each with a document."""
 
+    def execute(self, statement: str, values: Sequence[apsw.SQLiteValue] = ()) -> apsw.Cursor:
+        """Run an SQL statement."""
+        return self.connection.execute(statement, values)
+
+    def column(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+        """The values of a statement's only column."""
+        return column(self.connection, statement, values)
+
     def index(self, what: str) -> str:
         """Name of the SQLite index on ``what``."""
         return f"idx_{self.tool_id}_{self.generation}_{what}"
 
 
-def create_tables(connection: apsw.Connection, tables: Tables) -> None:
+def create_tables(tables: Tables) -> None:
     """Create a tool's tables of documents and chunks."""
     documents, vectors = identifier(tables.documents), identifier(tables.vectors)
-    connection.execute(
+    tables.execute(
         f"""
         CREATE TABLE {documents} (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -115,7 +126,7 @@ def create_tables(connection: apsw.Connection, tables: Tables) -> None:
         )
         """
     )
-    connection.execute(
+    tables.execute(
         f"""
         CREATE TABLE {vectors} (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -135,7 +146,7 @@ def create_tables(connection: apsw.Connection, tables: Tables) -> None:
         )
         """
     )
-    connection.execute(
+    tables.execute(
         f"""
         CREATE UNIQUE INDEX {tables.index("path")} ON {documents} (tool_id, file_path);
         CREATE INDEX {tables.index("hash")} ON {documents} (content_hash);
@@ -145,15 +156,15 @@ def create_tables(connection: apsw.Connection, tables: Tables) -> None:
     )
 
 
-def create_text_indexes(connection: apsw.Connection, tables: Tables) -> None:
+def create_text_indexes(tables: Tables) -> None:
     """Create the derived indexes except the vector index; they are empty."""
-    create_word_indexes(connection, tables)
-    create_properties(connection, tables)
+    create_word_indexes(tables)
+    create_properties(tables)
 
 
-def create_signatures(connection: apsw.Connection, tables: Tables) -> None:
+def create_signatures(tables: Tables) -> None:
     """Create the table of signatures, empty."""
-    connection.execute(
+    tables.execute(
         f"""
         CREATE TABLE {tables.signatures} (
             first_chunk INTEGER PRIMARY KEY,
@@ -163,32 +174,28 @@ def create_signatures(connection: apsw.Connection, tables: Tables) -> None:
         """
     )
     # Row 0 is not a chunk, but a random build id, by which caches notice a rebuilt table.
-    connection.execute(f"INSERT INTO {tables.signatures} VALUES (0, 0, randomblob(16))")
-    connection.execute(
-        f"CREATE INDEX {tables.index('signed')} ON {tables.signatures} (document_id)"
-    )
+    tables.execute(f"INSERT INTO {tables.signatures} VALUES (0, 0, randomblob(16))")
+    tables.execute(f"CREATE INDEX {tables.index('signed')} ON {tables.signatures} (document_id)")
 
 
-def create_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
+def create_word_indexes(tables: Tables) -> None:
     """Create the indexes of a tool's words, empty."""
     fts, counts, vocabulary = tables.fts, tables.counts, tables.vocabulary
     # Terms are separated by spaces; "_" and "=" must count as letters.
-    connection.execute(
+    tables.execute(
         f"CREATE VIRTUAL TABLE {fts} USING fts5(title, names, heading, text, content='', "
         "contentless_delete=1, tokenize=\"ascii tokenchars '_='\")"
     )
-    connection.execute(f"CREATE VIRTUAL TABLE {tables.terms} USING fts5vocab({fts}, row)")
-    connection.execute(
-        f"CREATE TABLE {counts} (chunk_id INTEGER PRIMARY KEY, counts BLOB NOT NULL)"
-    )
+    tables.execute(f"CREATE VIRTUAL TABLE {tables.terms} USING fts5vocab({fts}, row)")
+    tables.execute(f"CREATE TABLE {counts} (chunk_id INTEGER PRIMARY KEY, counts BLOB NOT NULL)")
     # Row 0 is not a chunk: it has the version of the word analysis.
-    connection.execute(
+    tables.execute(
         f"INSERT INTO {counts} (chunk_id, counts) VALUES (0, ?)", (words_version().encode(),)
     )
-    connection.execute(
+    tables.execute(
         f"CREATE TABLE {vocabulary} (term TEXT PRIMARY KEY, reading TEXT NOT NULL) WITHOUT ROWID"
     )
-    connection.execute(f"CREATE INDEX {tables.index('reading')} ON {vocabulary} (reading)")
+    tables.execute(f"CREATE INDEX {tables.index('reading')} ON {vocabulary} (reading)")
 
 
 def words_version() -> str:
@@ -200,96 +207,94 @@ def _version(words_format: int) -> str:
     return f"{words_format} {text.analysis_version()}"
 
 
-def has_words(connection: apsw.Connection, tables: Tables) -> bool:
+def has_words(tables: Tables) -> bool:
     """Whether the tool has a word index with fields and counts."""
-    return has_table(connection, tables.vocabulary)
+    return has_table(tables.connection, tables.vocabulary)
 
 
-def has_usable_words(connection: apsw.Connection, tables: Tables) -> bool:
+def has_usable_words(tables: Tables) -> bool:
     """Whether searches can use the word index: same dictionary, perhaps an earlier format."""
     usable = (words_version(), *map(_version, _EARLIER_WORDS))
-    return _stored_version(connection, tables) in usable
+    return _stored_version(tables) in usable
 
 
-def has_current_words(connection: apsw.Connection, tables: Tables) -> bool:
+def has_current_words(tables: Tables) -> bool:
     """Whether the word index has the current format and the installed dictionary's version."""
-    return _stored_version(connection, tables) == words_version()
+    return _stored_version(tables) == words_version()
 
 
-def _stored_version(connection: apsw.Connection, tables: Tables) -> str | None:
-    if not has_words(connection, tables):
+def _stored_version(tables: Tables) -> str | None:
+    if not has_words(tables):
         return None
     version = f"SELECT counts FROM {tables.counts} WHERE chunk_id = 0"
-    return bytes(connection.execute(version).get or b"").decode()
+    return bytes(tables.execute(version).get or b"").decode()
 
 
-def create_properties(connection: apsw.Connection, tables: Tables) -> None:
+def create_properties(tables: Tables) -> None:
     """Create the tables of the documents' properties and links, empty."""
     properties, tags = tables.properties, tables.tags
-    connection.execute(
+    tables.execute(
         f"CREATE TABLE {properties} (document_id INTEGER PRIMARY KEY, day TEXT, "
         "mtime_ns INTEGER NOT NULL, first_chunk INTEGER NOT NULL, chunks INTEGER NOT NULL, "
         "tags TEXT NOT NULL, aliases TEXT NOT NULL, kept TEXT NOT NULL)"
     )
     # Row 0 is not a document: it has the format of the properties.
-    connection.execute(
+    tables.execute(
         f"INSERT INTO {properties} VALUES (0, NULL, 0, 0, 0, '[]', '[]', ?)", (_PROPERTIES_FORMAT,)
     )
-    connection.execute(
+    tables.execute(
         f"CREATE TABLE {tags} (tag TEXT, document_id INTEGER, name TEXT NOT NULL, "
         "PRIMARY KEY (tag, document_id)) WITHOUT ROWID"
     )
-    connection.execute(f"CREATE INDEX {tables.index('tagged')} ON {tags} (document_id)")
+    tables.execute(f"CREATE INDEX {tables.index('tagged')} ON {tags} (document_id)")
     links, keys = tables.links, tables.keys
-    connection.execute(
+    tables.execute(
         f"CREATE TABLE {links} (document_id INTEGER, key TEXT, fragment TEXT, name TEXT, "
         "PRIMARY KEY (document_id, key, fragment, name)) WITHOUT ROWID"
     )
-    connection.execute(
+    tables.execute(
         f"CREATE TABLE {keys} (key TEXT, document_id INTEGER, "
         "PRIMARY KEY (key, document_id)) WITHOUT ROWID"
     )
-    connection.execute(f"CREATE INDEX {tables.index('linked')} ON {links} (key)")
-    connection.execute(f"CREATE INDEX {tables.index('named')} ON {links} (name) WHERE name <> ''")
-    connection.execute(f"CREATE INDEX {tables.index('keyed')} ON {keys} (document_id)")
+    tables.execute(f"CREATE INDEX {tables.index('linked')} ON {links} (key)")
+    tables.execute(f"CREATE INDEX {tables.index('named')} ON {links} (name) WHERE name <> ''")
+    tables.execute(f"CREATE INDEX {tables.index('keyed')} ON {keys} (document_id)")
 
 
-def has_properties(connection: apsw.Connection, tables: Tables) -> bool:
+def has_properties(tables: Tables) -> bool:
     """Whether the documents' properties were derived, perhaps in an earlier format."""
-    stored = _stored_properties_format(connection, tables)
+    stored = _stored_properties_format(tables)
     return stored in (_PROPERTIES_FORMAT, *_EARLIER_PROPERTIES)
 
 
-def has_links(connection: apsw.Connection, tables: Tables) -> bool:
+def has_links(tables: Tables) -> bool:
     """Whether the documents' links were derived, perhaps in an earlier format."""
-    return _stored_properties_format(connection, tables) in _WITH_LINKS
+    return _stored_properties_format(tables) in _WITH_LINKS
 
 
-def has_current_properties(connection: apsw.Connection, tables: Tables) -> bool:
+def has_current_properties(tables: Tables) -> bool:
     """Whether the documents' properties and links were derived in the current format."""
-    return _stored_properties_format(connection, tables) == _PROPERTIES_FORMAT
+    return _stored_properties_format(tables) == _PROPERTIES_FORMAT
 
 
-def _stored_properties_format(connection: apsw.Connection, tables: Tables) -> str | None:
-    if not has_table(connection, tables.properties):
+def _stored_properties_format(tables: Tables) -> str | None:
+    if not has_table(tables.connection, tables.properties):
         return None
     select = f"SELECT kept FROM {tables.properties} WHERE document_id = 0"
-    return str(connection.execute(select).get or "")
+    return str(tables.execute(select).get or "")
 
 
-def has_signatures(connection: apsw.Connection, tables: Tables) -> bool:
+def has_signatures(tables: Tables) -> bool:
     """Whether there is a table of signatures."""
-    return has_table(connection, tables.signatures)
+    return has_table(tables.connection, tables.signatures)
 
 
-def has_word_indexes(connection: apsw.Connection, tables: Tables) -> bool:
+def has_word_indexes(tables: Tables) -> bool:
     """Whether the lexical index exists, in whatever format; the oldest databases have none."""
-    return has_table(connection, tables.fts) and has_table(connection, tables.terms)
+    return has_table(tables.connection, tables.fts) and has_table(tables.connection, tables.terms)
 
 
-def drop_derived(
-    connection: apsw.Connection, tables: Tables, kinds: Sequence[str] = DERIVED
-) -> None:
+def drop_derived(tables: Tables, kinds: Sequence[str] = DERIVED) -> None:
     """Drop the derived tables of these kinds, as far as they exist."""
     for kind in kinds:
-        connection.execute(f"DROP TABLE IF EXISTS {getattr(tables, kind)}")
+        tables.execute(f"DROP TABLE IF EXISTS {getattr(tables, kind)}")

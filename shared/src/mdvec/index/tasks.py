@@ -6,7 +6,6 @@ import re
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
-import apsw
 import numpy as np
 
 from mdvec.index.tables import Tables
@@ -28,16 +27,16 @@ _MAYBE_CODE = re.compile(r"(?m)^(?![ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]).*\n[ >]*(?
 """Matches where indented code is possible; only then is a document parsed, which is slow."""
 
 
-def chunks_with_tasks(connection: apsw.Connection, tables: Tables) -> NDArray[np.int64]:
+def chunks_with_tasks(tables: Tables) -> NDArray[np.int64]:
     """The chunks with an open task, in order."""
     chunks = identifier(tables.vectors)
     ids: set[int] = set()
-    for document_id, path, content in connection.execute(
+    for document_id, path, content in tables.execute(
         f"SELECT id, file_path, content FROM {identifier(tables.documents)} "
         "WHERE instr(content, '[ ]') OR file_path LIKE '%.org'"
     ):
         lines = [line for line, _ in open_tasks(str(content), str(path))]
-        rows = connection.execute(
+        rows = tables.execute(
             f"SELECT id, start_line, end_line FROM {chunks} WHERE document_id = ?", (document_id,)
         )
         ids.update(

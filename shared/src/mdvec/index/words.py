@@ -11,7 +11,6 @@ from zlib import crc32
 
 import apsw
 
-from mdvec.database import column
 from mdvec.index.tables import Tables
 from mdvec.text import (
     FIELDS,
@@ -48,25 +47,24 @@ _MAX_POSTINGS_WITHIN = 20_000
 _MIN_TERMS, _MAX_TERMS = 2, 64
 
 
-def insert_words(connection: apsw.Connection, tables: Tables, readings: Mapping[str, str]) -> None:
+def insert_words(tables: Tables, readings: Mapping[str, str]) -> None:
     """Add words with their readings, unless they are stored already."""
-    connection.executemany(
+    tables.connection.executemany(
         f"INSERT OR IGNORE INTO {tables.vocabulary} (term, reading) VALUES (?, ?)",
         ((term, reading) for term, reading in readings.items() if len(reading) <= _MAX_READING),
     )
 
 
-def delete_unused_words(connection: apsw.Connection, tables: Tables) -> None:
+def delete_unused_words(tables: Tables) -> None:
     """Delete the words that no longer occur in any chunk."""
-    connection.execute(
+    tables.execute(
         f"DELETE FROM {tables.vocabulary} WHERE term NOT IN (SELECT term FROM {tables.terms})"
     )
 
 
-def words_containing(connection: apsw.Connection, tables: Tables, part: str) -> list[str]:
+def words_containing(tables: Tables, part: str) -> list[str]:
     """Some indexed words in letters that contain ``part``, shortest first; "_" is ignored."""
-    return column(
-        connection,
+    return tables.column(
         f"SELECT term FROM {tables.vocabulary} "
         "WHERE instr(replace(term, '_', ''), ?) AND substr(term, 1, 1) <> ? "
         "ORDER BY length(term), term LIMIT ?",
@@ -74,23 +72,21 @@ def words_containing(connection: apsw.Connection, tables: Tables, part: str) -> 
     )
 
 
-def has_beginning(connection: apsw.Connection, tables: Tables, letters: str) -> bool:
+def has_beginning(tables: Tables, letters: str) -> bool:
     """Whether a word begins with these letters."""
     within = (letters, letters[:-1] + chr(ord(letters[-1]) + 1))
     some = f"SELECT 1 FROM {tables.terms} WHERE term >= ? AND term < ? LIMIT 1"
-    return bool(column(connection, some, within))
+    return bool(tables.column(some, within))
 
 
-def other_spellings(
-    connection: apsw.Connection, tables: Tables, term: str, reading: str
-) -> list[str]:
+def other_spellings(tables: Tables, term: str, reading: str) -> list[str]:
     """Stored words with the reading of a word that no chunk has (渡邊: 渡辺, おや: 親)."""
     alike = f"SELECT term FROM {tables.vocabulary} WHERE reading = ? AND term <> ?"
-    others = column(connection, alike, (reading, term))
+    others = tables.column(alike, (reading, term))
     return [other for other in others if not are_homophones(term, other)]
 
 
-def nearest_words(connection: apsw.Connection, tables: Tables, term: str) -> list[str]:
+def nearest_words(tables: Tables, term: str) -> list[str]:
     """The words that differ from a term in letters or katakana by the fewest typing errors."""
     spelling = term.removeprefix(WORD_MARK)
     edits = max_edits(spelling)
@@ -98,8 +94,7 @@ def nearest_words(connection: apsw.Connection, tables: Tables, term: str) -> lis
         return []
     shortest, longest = len(spelling) - edits, len(spelling) + edits
     alphabet = _KATAKANA_WORDS if is_katakana(spelling) else _ALL_WORDS
-    terms = column(
-        connection,
+    terms = tables.column(
         f"SELECT term FROM {tables.vocabulary} "
         "WHERE term BETWEEN ? AND ? AND length(ltrim(term, ?)) BETWEEN ? AND ?",
         (*alphabet, WORD_MARK, shortest, longest),
@@ -108,13 +103,12 @@ def nearest_words(connection: apsw.Connection, tables: Tables, term: str) -> lis
     return [by_spelling[other] for other in nearest_spellings(spelling, by_spelling, edits)]
 
 
-def in_katakana(connection: apsw.Connection, tables: Tables, word: str) -> list[str]:
+def in_katakana(tables: Tables, word: str) -> list[str]:
     """The katakana words that may spell an English word (hook: フック); none for other words."""
     kana = first_kana(word)
     if not kana:
         return []
-    terms = column(
-        connection,
+    terms = tables.column(
         f"SELECT term FROM {tables.vocabulary} "
         "WHERE term BETWEEN ? AND ? AND length(term) <= ? AND instr(?, substr(term, ?, 1))",
         (*_KATAKANA_WORDS, len(word) + _MORE_KANA, kana, len(WORD_MARK) + 1),
@@ -123,9 +117,7 @@ def in_katakana(connection: apsw.Connection, tables: Tables, word: str) -> list[
     return [WORD_MARK + spelling for spelling in katakana_of(word, filter(is_katakana, known))]
 
 
-def insert_word_counts(
-    connection: apsw.Connection, tables: Tables, chunk_id: int, words: Sequence[Sequence[str]]
-) -> None:
+def insert_word_counts(tables: Tables, chunk_id: int, words: Sequence[Sequence[str]]) -> None:
     """Store the counts of a chunk's words by field."""
     checksums: list[int] = []
     counts: list[int] = []
@@ -137,36 +129,31 @@ def insert_word_counts(
         fields += [field] * len(counted)
     if checksums:
         size = len(checksums)
-        connection.execute(
+        tables.execute(
             f"INSERT INTO {tables.counts} (chunk_id, counts) VALUES (?, ?)",
             (chunk_id, struct.pack(f"<{size}I{2 * size}B", *checksums, *counts, *fields)),
         )
 
 
-def delete_word_counts(
-    connection: apsw.Connection, tables: Tables, chunk_ids: Iterable[int]
-) -> None:
+def delete_word_counts(tables: Tables, chunk_ids: Iterable[int]) -> None:
     """Delete the counts of chunks, and mark that there were deletions."""
     counts = tables.counts
-    connection.executemany(
+    tables.connection.executemany(
         f"DELETE FROM {counts} WHERE chunk_id = ?", ((chunk_id,) for chunk_id in chunk_ids)
     )
-    connection.execute(
+    tables.execute(
         f"INSERT OR IGNORE INTO {counts} (chunk_id, counts) VALUES (?, x'')", (_DELETED,)
     )
 
 
-def clear_deletion_mark(connection: apsw.Connection, tables: Tables) -> bool:
+def clear_deletion_mark(tables: Tables) -> bool:
     """Clear the mark of deletions; returns whether it was set."""
-    connection.execute(f"DELETE FROM {tables.counts} WHERE chunk_id = ?", (_DELETED,))
-    return connection.changes() > 0
+    tables.execute(f"DELETE FROM {tables.counts} WHERE chunk_id = ?", (_DELETED,))
+    return tables.connection.changes() > 0
 
 
 def word_counts(
-    connection: apsw.Connection,
-    tables: Tables,
-    chunk_ids: Iterable[int],
-    variants: Mapping[str, Iterable[str]],
+    tables: Tables, chunk_ids: Iterable[int], variants: Mapping[str, Iterable[str]]
 ) -> dict[int, dict[str, FieldCounts]]:
     """How often each word of a question occurs in each field of each chunk.
 
@@ -174,7 +161,7 @@ def word_counts(
     """
     word_of = {crc32(term.encode()): word for word, terms in variants.items() for term in terms}
     numbers = ",".join(map(str, chunk_ids))
-    rows = connection.execute(
+    rows = tables.execute(
         f"SELECT chunk_id, counts FROM {tables.counts} WHERE chunk_id IN ({numbers})"
     )
     return {int(chunk_id): _field_counts(bytes(packed), word_of) for chunk_id, packed in rows}
@@ -193,27 +180,19 @@ def _field_counts(packed: bytes, word_of: Mapping[int, str]) -> dict[str, FieldC
     }
 
 
-def chunks_matching(
-    connection: apsw.Connection, tables: Tables, expression: str, limit: int = -1
-) -> list[int]:
+def chunks_matching(tables: Tables, expression: str, limit: int = -1) -> list[int]:
     """The chunks that match an FTS5 expression, at most ``limit``; in no order."""
     fts = tables.fts
     sql = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? LIMIT ?"
-    return column(connection, sql, (expression, limit))
+    return tables.column(sql, (expression, limit))
 
 
-def chunks_with_phrases(
-    connection: apsw.Connection, tables: Tables, phrases: Iterable[Sequence[str]]
-) -> list[int]:
+def chunks_with_phrases(tables: Tables, phrases: Iterable[Sequence[str]]) -> list[int]:
     """The best hundred chunks that have the terms of one of the phrases in sequence."""
-    return _best_by_bm25(
-        connection, tables, (" ".join(phrase) for phrase in phrases), _MAX_WITH_PHRASES
-    )
+    return _best_by_bm25(tables, (" ".join(phrase) for phrase in phrases), _MAX_WITH_PHRASES)
 
 
-def insert_terms(
-    connection: apsw.Connection, tables: Tables, chunks: Iterable[tuple[int, ChunkFields]]
-) -> None:
+def insert_terms(tables: Tables, chunks: Iterable[tuple[int, ChunkFields]]) -> None:
     """Add a document's chunks, each with its id, to the index."""
     known: dict[str, FieldTerms] = {}
     readings: dict[str, str] = {}
@@ -225,9 +204,9 @@ def insert_terms(
                 known[text] = field_terms(text)
                 readings |= known[text].readings
             by_field.append(known[text])
-        connection.execute(sql, (chunk_id, *map(_indexed_text, by_field)))
-        insert_word_counts(connection, tables, chunk_id, [field.words for field in by_field])
-    insert_words(connection, tables, readings)
+        tables.execute(sql, (chunk_id, *map(_indexed_text, by_field)))
+        insert_word_counts(tables, chunk_id, [field.words for field in by_field])
+    insert_words(tables, readings)
 
 
 def _indexed_text(field: FieldTerms) -> str:
@@ -235,22 +214,20 @@ def _indexed_text(field: FieldTerms) -> str:
     return " ".join([*field.plain, *(word for word in field.words if word[0] == WORD_MARK)])
 
 
-def delete_terms(connection: apsw.Connection, tables: Tables, chunk_ids: Sequence[int]) -> None:
+def delete_terms(tables: Tables, chunk_ids: Sequence[int]) -> None:
     """Remove chunks from the index."""
-    connection.executemany(
+    tables.connection.executemany(
         f"DELETE FROM {tables.fts} WHERE rowid = ?",
         ((chunk_id,) for chunk_id in chunk_ids),
     )
-    delete_word_counts(connection, tables, chunk_ids)
+    delete_word_counts(tables, chunk_ids)
 
 
-def document_frequencies(
-    connection: apsw.Connection, tables: Tables, wanted: Sequence[str]
-) -> dict[str, int]:
+def document_frequencies(tables: Tables, wanted: Sequence[str]) -> dict[str, int]:
     """The number of chunks that contain each term."""
     frequencies = dict.fromkeys(wanted, 0)
     placeholders = ",".join("?" * len(frequencies))
-    rows = connection.execute(
+    rows = tables.execute(
         f"SELECT term, doc FROM {tables.terms} WHERE term IN ({placeholders})",
         tuple(frequencies),
     )
@@ -259,11 +236,7 @@ def document_frequencies(
 
 
 def matching_chunks(
-    connection: apsw.Connection,
-    tables: Tables,
-    frequencies: Mapping[str, int],
-    limit: int,
-    within: ChunkRanges | None = None,
+    tables: Tables, frequencies: Mapping[str, int], limit: int, within: ChunkRanges | None = None
 ) -> list[int]:
     """The ``limit`` best chunks by BM25 for the query's rarest terms; then half as many for words.
 
@@ -281,8 +254,8 @@ def matching_chunks(
     seats = limit // 2
     rarest = _rarest(list(filter(is_letters, known)), frequencies, seats, 1)
     return [
-        *_best_by_bm25(connection, tables, chosen, limit, within),
-        *_best_by_bm25(connection, tables, rarest, seats, within),
+        *_best_by_bm25(tables, chosen, limit, within),
+        *_best_by_bm25(tables, rarest, seats, within),
     ]
 
 
@@ -301,11 +274,7 @@ def _rarest(
 
 
 def _best_by_bm25(
-    connection: apsw.Connection,
-    tables: Tables,
-    phrases: Iterable[str],
-    limit: int,
-    within: ChunkRanges | None = None,
+    tables: Tables, phrases: Iterable[str], limit: int, within: ChunkRanges | None = None
 ) -> list[int]:
     """The best chunks by BM25 that have any of the phrases."""
     # A term has only letters, digits, "_" and "=", so in quotes it contains no FTS5 syntax.
@@ -315,10 +284,9 @@ def _best_by_bm25(
     fts = tables.fts
     if within is None:
         sql = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? ORDER BY rank LIMIT ?"
-        return column(connection, sql, (match, limit))
+        return tables.column(sql, (match, limit))
     # "+" keeps FTS5 from looking up ids one by one; bm25() is called only for the rows that pass.
-    return column(
-        connection,
+    return tables.column(
         f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? AND +rowid IN carray(?) "
         f"ORDER BY bm25({fts}) LIMIT ?",
         (match, apsw.carray(within.ids()), limit),

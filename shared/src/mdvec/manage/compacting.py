@@ -94,8 +94,8 @@ def _tidy(connection: apsw.Connection, tool: Tool) -> None:
     """Drop a tool's leftovers of unfinished imports, and rewrite its lexical index."""
     with connection:
         table_changes.drop_leftovers(connection, tool.id, tool.name, current=tool.generation)
-        if has_word_indexes(connection, tool.tables):
-            rewrite_lexical_index(connection, tool.tables)
+        if has_word_indexes(tool.tables_in(connection)):
+            rewrite_lexical_index(tool.tables_in(connection))
     remove_unneeded_copies(connection, tool.id)
 
 

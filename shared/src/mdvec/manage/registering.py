@@ -170,7 +170,7 @@ def delete_tool(
     database has changed them; then ``on_notice`` gets a sentence.
     """
     with open_database(database, "write") as connection:
-        known = index.collection_of(connection, registry.get_tool(connection, name).tables)
+        known = index.collection_of(registry.get_tool(connection, name).tables_in(connection))
         tool = registry.delete_tool(connection, name)
         datasets.remove_snapshots(datasets.snapshot_folder(connection, tool.id))
         if known is not None and engine is None:

@@ -130,7 +130,7 @@ def kind_status(kind: str) -> tools.KindStatus:
 def _status(connection: apsw.Connection, tool: tools.Tool) -> ToolStatus:
     counts = kind_status(tool.kind).count(connection, tool)
     has_vectors = tools.KINDS[tool.kind].has_texts and tool.generation > 0
-    unsent = unsent_count(connection, tool.tables) if has_vectors else None
+    unsent = unsent_count(tool.tables_in(connection)) if has_vectors else None
     inside = "sqlite" if has_vectors else None
     return ToolStatus(
         name=tool.name,

@@ -263,9 +263,9 @@ def query_like(
         for tool in requested:
             if tool.model is None or KINDS[tool.kind].is_made_of_records:
                 continue
-            named = index.documents_called(connection, tool.tables, file_path)
-            path = documents.path_meant(connection, tool.tables, named)
-            stored = documents.stored_text(connection, tool.tables, path or file_path)
+            named = index.documents_called(tool.tables_in(connection), file_path)
+            path = documents.path_meant(tool.tables_in(connection), named)
+            stored = documents.stored_text(tool.tables_in(connection), path or file_path)
             if stored is not None:
                 body = stored.content[matter_of(stored.content, stored.file_path).body :]
                 text = readable_chunk(stored.file_path, body)[:_LIKE_CHARS]

@@ -104,7 +104,7 @@ class Retriever:
         The lexical retriever is skipped in mode ``vector``. The vector retriever is skipped if
         ``vector``, the question's embedding, is None.
         """
-        tables = tool.tables
+        tables = tool.tables_in(self.connection)
         limit, ids, trouble = max(MIN_CANDIDATES, self.k), set[int](), None
         if within is not None and within.size <= MAX_ALL_CANDIDATES:
             limit, ids = 0, set(within.ids().tolist())
@@ -113,19 +113,19 @@ class Retriever:
         lexical = LexicalSearch(query)
         if self.mode != "vector":
             with self.stopwatch.stage("lexical_search"):
-                lexical = lexical_search(self.connection, tables, query, limit, within)
+                lexical = lexical_search(tables, query, limit, within)
         ids.update(lexical.chunk_ids)
         with self.stopwatch.stage("read_candidates"):
             chunks = self._stored(tables, ids, vector)
             words = self._word_counts(tables, ids, lexical.words_found)
-            total = index.chunk_count(self.connection, tables)
+            total = index.chunk_count(tables)
         if not total:
             lexical = LexicalSearch(query)
         documents = {chunk.document_id for chunk in chunks}
         return ToolCandidates(
             tool, lexical.query, lexical.words_found, tuple(chunks), words,
             CorpusStatistics(total, lexical.frequencies),
-            index.stored_properties(self.connection, tables, documents),
+            index.stored_properties(tables, documents),
             total if within is None else within.size,
             index.calibrated_constants(self.connection, str(tool.fingerprint))
             or default_constants(tool.model),
@@ -142,9 +142,7 @@ class Retriever:
         """The ids of the nearest chunks, and the reason if they cannot be found now."""
         with self.stopwatch.stage("vector_search"):
             try:
-                near = nearest_chunks(
-                    self.connection, tables, vector, limit, within=within, engine=self.engine
-                )
+                near = nearest_chunks(tables, vector, limit, within=within, engine=self.engine)
             except index.EngineUnavailable as error:
                 return set(), str(error)
         return set(near), None
@@ -153,7 +151,7 @@ class Retriever:
         self, tables: index.Tables, ids: Collection[int], vector: Vectors | None
     ) -> list[index.StoredChunk]:
         """The chunks with these ids; in mode ``vector`` without those that have no vector yet."""
-        chunks = index.stored_chunks(self.connection, tables, sorted(ids), vector)
+        chunks = index.stored_chunks(tables, sorted(ids), vector)
         if self.mode == "vector" and vector is not None:
             return [chunk for chunk in chunks if chunk.cosine is not None]
         return chunks
@@ -164,7 +162,7 @@ class Retriever:
         """The counts of the words found, by chunk; words found outside the index count once."""
         counts: dict[int, dict[str, FieldCounts]] = {}
         if found.variants:
-            counts = index.word_counts(self.connection, tables, ids, found.variants)
+            counts = index.word_counts(tables, ids, found.variants)
         for term, with_term in found.literal.items():
             for chunk_id in with_term:
                 counts.setdefault(chunk_id, {}).setdefault(term, (0, 0, 0, 1))
@@ -172,7 +170,6 @@ class Retriever:
 
 
 def nearest_chunks(
-    connection: apsw.Connection,
     tables: index.Tables,
     vector: Vectors,
     limit: int,
@@ -188,11 +185,9 @@ def nearest_chunks(
         EngineUnavailable: the index is on another server, which cannot be used now.
     """
     if within is not None and within.size <= MAX_COMPARED_EXACTLY:
-        nearest = index.nearest_among(connection, tables, vector, limit, within.ids().tolist())
-    elif known := index.collection_of(connection, tables):
-        nearest = index.nearest_in_collection(
-            connection, tables, known, engine, vector, limit, within
-        )
+        nearest = index.nearest_among(tables, vector, limit, within.ids().tolist())
+    elif known := index.collection_of(tables):
+        nearest = index.nearest_in_collection(tables, known, engine, vector, limit, within)
     else:
-        nearest = index.nearest_by_signatures(connection, tables, vector, limit, within)
+        nearest = index.nearest_by_signatures(tables, vector, limit, within)
     return [near.id for near in nearest]

@@ -62,7 +62,7 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
     chunks, notes, excluded = None, list[str](), dict[str, int]()
     if not filters.of_documents.is_empty:
         condition = _condition(connection, tool, filters)
-        chunks = index.chunks_passing(connection, tool.tables, condition)
+        chunks = index.chunks_passing(tool.tables_in(connection), condition)
         notes += _about_passing(connection, tool, filters)
     if filters.is_of_passages:
         chunks, excluded = _saying(connection, tool, filters, chunks)
@@ -81,7 +81,7 @@ def left_by_exact(
         if filters.exact and left.chunks is not None:
             ids = left.chunks.ids().tolist()
             passages += len(ids)
-            documents += len(index.documents_of_chunks(connection, tool.tables, ids))
+            documents += len(index.documents_of_chunks(tool.tables_in(connection), ids))
     return passages, documents
 
 
@@ -102,16 +102,15 @@ def about_excluded(unit: str, excluded: Iterable[tuple[Tool, Mapping[str, int]]]
 
 def _is_current(connection: apsw.Connection, tool: Tool, filters: Filters) -> bool:
     """Whether the index has all data that the filters need."""
+    tables = tool.tables_in(connection)
     has_stated = index.has_properties if filters.links_to is None else index.has_links
-    return has_stated(connection, tool.tables) and (
-        not filters.is_of_passages or index.has_usable_words(connection, tool.tables)
-    )
+    return has_stated(tables) and (not filters.is_of_passages or index.has_usable_words(tables))
 
 
 def _ids_within(
     connection: apsw.Connection, tool: Tool, chunks: index.ChunkRanges | None
 ) -> NDArray[np.int64]:
-    return index.chunk_ids(connection, tool.tables) if chunks is None else chunks.ids()
+    return index.chunk_ids(tool.tables_in(connection)) if chunks is None else chunks.ids()
 
 
 def only_subjects(tool: Tool) -> str:
@@ -129,7 +128,7 @@ def without_document(
 ) -> Narrowed:
     """The chunks that pass the filters, without those of a document."""
     ids = _ids_within(connection, tool, narrowed.chunks)
-    own = index.chunks_at(connection, tool.tables, file_path)
+    own = index.chunks_at(tool.tables_in(connection), file_path)
     return replace(narrowed, chunks=index.single_chunks(np.setdiff1d(ids, own, assume_unique=True)))
 
 
@@ -139,15 +138,15 @@ def _saying(
     """The chunks with the exact and without the excluded texts, and how many each text excluded."""
     ids = _ids_within(connection, tool, within)
     for words in filters.exact:
-        saying = index.chunks_saying(connection, tool.tables, words, inside=True)
+        saying = index.chunks_saying(tool.tables_in(connection), words, inside=True)
         ids = np.intersect1d(ids, saying, assume_unique=True)
     if filters.open_tasks:
         ids = np.intersect1d(
-            ids, index.chunks_with_tasks(connection, tool.tables), assume_unique=True
+            ids, index.chunks_with_tasks(tool.tables_in(connection)), assume_unique=True
         )
     excluded = {}
     for words in filters.exclude:
-        saying = index.chunks_saying(connection, tool.tables, words, inside=False)
+        saying = index.chunks_saying(tool.tables_in(connection), words, inside=False)
         left = np.setdiff1d(ids, saying, assume_unique=True)
         excluded[words] = len(ids) - len(left)
         ids = left
@@ -168,17 +167,17 @@ def passing_documents(
         narrowed = narrow(connection, tool, rest if is_current else filters)
         ids = _ids_within(connection, tool, narrowed.chunks)
         passing, notes = (
-            index.documents_of_chunks(connection, tool.tables, ids.tolist()),
+            index.documents_of_chunks(tool.tables_in(connection), ids.tolist()),
             narrowed.notes,
         )
     else:
         condition = _condition(connection, tool, rest)
-        passing = index.documents_passing(connection, tool.tables, condition)
+        passing = index.documents_passing(tool.tables_in(connection), condition)
         notes = tuple(_about_passing(connection, tool, rest))
 
     def documents_with(words: str, *, inside: bool) -> set[int]:
-        chunks = index.chunks_saying(connection, tool.tables, words, inside=inside)
-        return set(index.documents_of_chunks(connection, tool.tables, chunks.tolist()))
+        chunks = index.chunks_saying(tool.tables_in(connection), words, inside=inside)
+        return set(index.documents_of_chunks(tool.tables_in(connection), chunks.tolist()))
 
     for words in filters.exact if is_current else ():
         saying = documents_with(words, inside=True)
@@ -198,7 +197,7 @@ def _about_passing(connection: apsw.Connection, tool: Tool, filters: Filters) ->
     named = None if filters.path is None else filters.path.with_its_sign
     if named is not None:
         condition = index.Condition(path_matches=named.matches)
-        if index.documents_passing(connection, tool.tables, condition):
+        if index.documents_passing(tool.tables_in(connection), condition):
             pattern = quoted(str(filters.path and filters.path.written))
             notes.append(
                 f"path {pattern} was read as all files but those, as in .gitignore; for what is "
@@ -213,7 +212,7 @@ def _without_dates(connection: apsw.Connection, tool: Tool, filters: Filters) ->
         return []
     rest = replace(filters, since=None, until=None)
     passing, _, _ = passing_documents(connection, tool, rest)
-    count = index.count_undated(connection, tool.tables, passing)
+    count = index.count_undated(tool.tables_in(connection), passing)
     if not count:
         return []
     return [
@@ -249,7 +248,9 @@ def _explain(
         return f"no note of {names} has a path like {single.path.written}"
     if single.links_to is not None:
         name = single.links_to
-        is_there = any(index.documents_called(connection, tool.tables, name) for tool in requested)
+        is_there = any(
+            index.documents_called(tool.tables_in(connection), name) for tool in requested
+        )
         if not is_there and (waiting := not_imported(connection, requested, name)):
             return waiting
         what = "links to" if is_there else "is called, or links to,"
@@ -272,7 +273,7 @@ def _without_passages(
 def _without_exact(
     connection: apsw.Connection, requested: Sequence[Tool], names: str, words: str
 ) -> str:
-    having = [index.paths_saying(connection, tool.tables, words) for tool in requested]
+    having = [index.paths_saying(tool.tables_in(connection), words) for tool in requested]
     if paths := [shown_name(path) for paths in having for path in paths or ()]:
         return (
             f'no passage of {names} says "{words}" whole; across two passages or in what is not '
@@ -287,7 +288,7 @@ def _without_exact(
 def _condition(connection: apsw.Connection, tool: Tool, filters: Filters) -> index.Condition:
     path = filters.path
     chosen = [
-        index.documents_with_value(connection, tool.tables, key, values)
+        index.documents_with_value(tool.tables_in(connection), key, values)
         for key, values in filters.where
     ]
     if filters.links_to is not None:
@@ -308,13 +309,13 @@ def linking_documents(connection: apsw.Connection, tool: Tool, name: str) -> fro
     If links with this name, or with the folder's that it is the index of, lead nowhere, or if a
     link may lead to several documents, their documents are included.
     """
-    called = index.documents_called(connection, tool.tables, name)
-    links = index.links_of(connection, tool.tables, called).values()
+    called = index.documents_called(tool.tables_in(connection), name)
+    links = index.links_of(tool.tables_in(connection), called).values()
     linking = frozenset(link.document_id for linked in links for link in linked.back).union(
         *(linked.perhaps_back for linked in links)
     )
-    to_folders = index.documents_linking_to_folders(connection, tool.tables, called)
-    return linking | to_folders | index.documents_linking_to_none(connection, tool.tables, name)
+    to_folders = index.documents_linking_to_folders(tool.tables_in(connection), called)
+    return linking | to_folders | index.documents_linking_to_none(tool.tables_in(connection), name)
 
 
 def _without_value(
@@ -325,9 +326,9 @@ def _without_value(
     entries: Counter[str] = Counter()
     for tool in requested:
         if not KINDS[tool.kind].is_made_of_records and index.has_properties(
-            connection, tool.tables
+            tool.tables_in(connection)
         ):
-            for name, values in index.value_counts(connection, tool.tables).items():
+            for name, values in index.value_counts(tool.tables_in(connection)).items():
                 entries[name] += values.total()
                 if folded(name) == folded(key):
                     counts += values
@@ -344,7 +345,7 @@ def _entries_with(connection: apsw.Connection, requested: Sequence[Tool], tag: s
     entries = {
         quoted(f"{name}={value}")
         for tool in requested
-        for name, values in index.value_counts(connection, tool.tables).items()
+        for name, values in index.value_counts(tool.tables_in(connection)).items()
         for value in values
         if folded_tag(value) == tag
     }
@@ -356,7 +357,7 @@ def _nearest(connection: apsw.Connection, requested: Sequence[Tool], tag: str) -
     known = {
         folded_tag(counted.tag): counted.tag
         for tool in requested
-        for counted in index.tag_counts(connection, tool.tables)
+        for counted in index.tag_counts(tool.tables_in(connection))
     }
     if not known:
         return "it has no tags at all" if len(requested) == 1 else "they have no tags at all"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from typing import TypeVar
 
 import apsw
@@ -190,14 +190,14 @@ def hits(
 def of_documents(
     connection: apsw.Connection,
     ranked: Sequence[RankedChunk],
-    read: Callable[[apsw.Connection, index.Tables, set[int]], Mapping[int, _OfDocument]],
+    read: Callable[[index.Tables, set[int]], Mapping[int, _OfDocument]],
 ) -> dict[tuple[int, int], _OfDocument]:
     """Call ``read`` for the documents of chunks; the result is by ``RankedChunk.document``."""
     stored: dict[tuple[int, int], _OfDocument] = {}
-    for tables in {hit.tool.tables for hit in ranked}:
-        ids = {hit.chunk.document_id for hit in ranked if hit.tool.tables == tables}
-        by_id = read(connection, tables, ids)
-        stored |= {(tables.tool_id, number): about for number, about in by_id.items()}
+    for tool_id, tool in {hit.tool.id: hit.tool for hit in ranked}.items():
+        ids = {hit.chunk.document_id for hit in ranked if hit.tool.id == tool_id}
+        by_id = read(tool.tables_in(connection), ids)
+        stored |= {(tool_id, number): about for number, about in by_id.items()}
     return stored
 
 
@@ -212,7 +212,7 @@ def _with_links(
         return hit
     number = ranked.chunk.document_id
     pages, first_page = documents.pages_of(
-        connection, ranked.tool.tables, hit.file_path, hit.start_position, hit.end_position
+        ranked.tool.tables_in(connection), hit.file_path, hit.start_position, hit.end_position
     )
     links = of_document.get(ranked.document, index.DocumentLinks())
     return replace(
@@ -228,7 +228,7 @@ def _with_links(
         goes_on=None
         if hit.next_position is not None
         else index.section_goes_on(
-            connection, ranked.tool.tables, number, hit.heading, hit.end_position
+            ranked.tool.tables_in(connection), number, hit.heading, hit.end_position
         ),
     )
 
@@ -251,13 +251,17 @@ def _link_note(links: index.DocumentLinks, of_hit: index.DocumentLinks) -> str:
 def _passages(
     connection: apsw.Connection, ranked: Sequence[RankedChunk], returning: Returning, k: int
 ) -> list[_Passage]:
-    text_of = cache(partial(_text_of, connection))
+    text_of = cache(_text_of)
+
+    def text_for(hit: RankedChunk) -> _Text:
+        return text_of(hit.tool.tables_in(connection), hit.chunk.file_path)
+
     if returning == "chunk":
         return [
             _Passage(
                 ranked[run.best],
                 run.span,
-                None if run.first == run.last else text_of(*_place(ranked[run.best])).content,
+                None if run.first == run.last else text_for(ranked[run.best]).content,
                 run.span,
                 also_in=_also_in([ranked[rank] for rank in run.ranks]),
             )
@@ -265,7 +269,7 @@ def _passages(
         ]
     passages: list[_Passage] = []
     for hit in ranked:
-        text = text_of(*_place(hit))
+        text = text_for(hit)
         _add(passages, _readable(hit, text, _wider(hit, text, returning)))
         if len(passages) == k:
             break
@@ -314,12 +318,8 @@ class _Text:
         return machine_text(self.content, line_starts(self.content), self.outline.body)
 
 
-def _place(ranked: RankedChunk) -> tuple[index.Tables, str]:
-    return ranked.tool.tables, ranked.chunk.file_path
-
-
-def _text_of(connection: apsw.Connection, tables: index.Tables, file_path: str) -> _Text:
-    stored = documents.stored_text(connection, tables, file_path)
+def _text_of(tables: index.Tables, file_path: str) -> _Text:
+    stored = documents.stored_text(tables, file_path)
     return _Text("" if stored is None else stored.content, file_path)
 
 

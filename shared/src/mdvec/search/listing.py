@@ -80,10 +80,10 @@ def list_documents(
             ids, why, of_tool = passing_documents(connection, tool, filters)
             notes += why
             excluded.append((tool, of_tool))
-            properties = index.stored_properties(connection, tool.tables, ids)
+            properties = index.stored_properties(tool.tables_in(connection), ids)
             listed += [
                 (tool, path, properties.get(number, index.NOT_DERIVED))
-                for number, path in documents.paths(connection, tool.tables, ids)
+                for number, path in documents.paths(tool.tables_in(connection), ids)
             ]
         notes += about_excluded("document", excluded)
         listed.sort(key=lambda document: (document[0].name, document[1]))
@@ -97,7 +97,7 @@ def list_documents(
         first = (page - 1) * PER_PAGE
         shown = []
         for tool, path, of_document in listed[first : first + PER_PAGE]:
-            stored = documents.stored_text(connection, tool.tables, path)
+            stored = documents.stored_text(tool.tables_in(connection), path)
             title, content = (stored.title, stored.content) if stored is not None else ("", "")
             tasks = tuple(index.open_tasks(content, path)) if filters.open_tasks else ()
             shown.append(
@@ -113,8 +113,8 @@ def example_questions(database: Path, listing: Listing, count: int = 3) -> list[
     with open_database(database, "read") as connection, snapshot(connection):
         tools = {tool.name: tool for tool in requested_tools(connection, listing.tools or None)}
         for document in listing.documents:
-            tables = tools[document.tool].tables
-            row = connection.execute(
+            tables = tools[document.tool].tables_in(connection)
+            row = tables.execute(
                 f"SELECT heading FROM {identifier(tables.vectors)} WHERE heading LIKE '% > %' "
                 f"AND document_id = (SELECT id FROM {identifier(tables.documents)} "
                 "WHERE file_path = ?) ORDER BY start_position LIMIT 1",

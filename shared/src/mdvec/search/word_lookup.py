@@ -6,8 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 
-import apsw
-
 from mdvec import index
 from mdvec.search.core.fusion import ENGLISH_WORDS, is_foreign_prose
 from mdvec.text import (
@@ -74,16 +72,12 @@ class LexicalSearch:
 
 
 def lexical_search(
-    connection: apsw.Connection,
-    tables: index.Tables,
-    query: QuestionTerms,
-    limit: int,
-    within: index.ChunkRanges | None,
+    tables: index.Tables, query: QuestionTerms, limit: int, within: index.ChunkRanges | None
 ) -> LexicalSearch:
     """Look up the question's terms in the index; find at most ``limit`` chunks that have them."""
-    if not index.has_usable_words(connection, tables):
+    if not index.has_usable_words(tables):
         query = query.without_words()
-    return _Lookup(connection, tables, query, within).search(limit)
+    return _Lookup(tables, query, within).search(limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +88,6 @@ class _Lookup:
     spellings as well, but nothing outside the index.
     """
 
-    connection: apsw.Connection
     tables: index.Tables
     query: QuestionTerms
     within: index.ChunkRanges | None
@@ -108,9 +101,7 @@ class _Lookup:
             term: self._chunks_with_sign(spelling)
             for term, spelling in query.spellings("signed").items()
         }
-        written = {
-            text: index.chunks_written(self.connection, self.tables, text) for text in query.written
-        }
+        written = {text: index.chunks_written(self.tables, text) for text in query.written}
         # The ids are None where there is too much text to read.
         with_text = {term: ids or () for term, ids in {**signed, **written}.items()}
         frequencies |= {term: len(ids) for term, ids in with_text.items()}
@@ -128,7 +119,7 @@ class _Lookup:
             frequencies[term] = frequencies.get(term, 0) + len(with_term)
         not_in_passages = [term for term, with_name in signed.items() if with_name == []]
         documents = looked_for | {
-            term: index.documents_with(self.connection, self.tables, query.subjects[term].spelling)
+            term: index.documents_with(self.tables, query.subjects[term].spelling)
             for term in not_in_passages
         }
         return LexicalSearch(
@@ -149,7 +140,7 @@ class _Lookup:
 
     def _counts(self, terms: Iterable[str]) -> dict[str, int]:
         """The number of chunks that have each term, by the index."""
-        return index.document_frequencies(self.connection, self.tables, list(terms))
+        return index.document_frequencies(self.tables, list(terms))
 
     def _indexed_chunks(
         self, found: WordsFound, of_index: Mapping[str, int], limit: int
@@ -163,14 +154,14 @@ class _Lookup:
             for term in terms
             if term not in signed
         }
-        return index.matching_chunks(self.connection, self.tables, searched, limit, self.within)
+        return index.matching_chunks(self.tables, searched, limit, self.within)
 
     def _chunks_with_sign(self, spelling: str) -> Sequence[int] | None:
         """The chunks that have a name with a sign, or a literal text; None if unknown."""
         chunks_having = (
             index.chunks_naming if _is_name_with_sign(spelling) else index.chunks_written
         )
-        return chunks_having(self.connection, self.tables, spelling)
+        return chunks_having(self.tables, spelling)
 
     def _words_found(self, frequencies: Mapping[str, int]) -> WordsFound:
         """Finds the terms to search for each word, preferring exact ones.
@@ -192,7 +183,7 @@ class _Lookup:
             otherwise = self._written_otherwise(word)
             terms: Sequence[str] = (word, *in_other_kana(word), *otherwise)
             if not (frequencies[word] or word in before_numbers or otherwise or word in in_parts):
-                terms = index.other_spellings(self.connection, self.tables, word, reading)
+                terms = index.other_spellings(self.tables, word, reading)
                 if not terms:
                     absent += 1
                     if absent > _MAX_ABSENT:
@@ -204,7 +195,7 @@ class _Lookup:
                         substituted[word] = tuple(nearest)
                     terms = longer or nearest
             if is_letters(word):
-                katakana = index.in_katakana(self.connection, self.tables, word)
+                katakana = index.in_katakana(self.tables, word)
                 if katakana and not frequencies[word] and word not in in_parts:
                     # Sound alone is not enough: half of all words sound like another (cobol,
                     # ケーブル).
@@ -223,9 +214,7 @@ class _Lookup:
         """The names and keywords of a query of keywords whose stems the index has in letters."""
         stems = self._stems("name", "keyword") if self.query.spellings("keyword") else {}
         return frozenset(
-            term
-            for term, stem in stems.items()
-            if index.has_beginning(self.connection, self.tables, stem)
+            term for term, stem in stems.items() if index.has_beginning(self.tables, stem)
         )
 
     def _stems(self, *kinds: SubjectKind) -> dict[str, str]:
@@ -247,12 +236,12 @@ class _Lookup:
         """The longer words in letters that an absent word is in, or else its nearest spellings."""
         spelling = self.query.in_letters.get(word, "")
         if len(spelling) >= _MIN_PART and not frequencies.get(spelling):
-            longer = index.words_containing(self.connection, self.tables, spelling)
+            longer = index.words_containing(self.tables, spelling)
             if longer:
                 return longer, ()
         if word not in self.query.unknown:
             return (), ()
-        return (), index.nearest_words(self.connection, self.tables, word)
+        return (), index.nearest_words(self.tables, word)
 
     def _in_parts(self, frequencies: Mapping[str, int]) -> dict[str, Sequence[int]]:
         """The chunks that spell a name or an absent word as two words (wifi: Wi-Fi).
@@ -266,12 +255,10 @@ class _Lookup:
             if word in names or not frequencies[word]
         ]
         by_word = {
-            word: index.chunks_in_parts(self.connection, self.tables, spelling)
+            word: index.chunks_in_parts(self.tables, spelling)
             for word, spelling in absent[:_MAX_ABSENT]
         } | {
-            word: index.chunks_with_phrases(
-                self.connection, self.tables, _phrases_before_number(word)
-            )
+            word: index.chunks_with_phrases(self.tables, _phrases_before_number(word))
             for word in [*self.query.numbered][:_MAX_ABSENT]
         }
         return {word: chunk_ids for word, chunk_ids in by_word.items() if chunk_ids}
@@ -294,7 +281,7 @@ class _Lookup:
             if term not in found.as_letters
         }
         documents = {
-            spelling: index.documents_with(self.connection, self.tables, spelling)
+            spelling: index.documents_with(self.tables, spelling)
             for spelling in [*dict.fromkeys(absent.values())][:_MAX_LOOKED_FOR]
             if not self._is_spelled_otherwise(spelling, found)
         }
@@ -318,7 +305,7 @@ class _Lookup:
     def _has_phrase(self, terms: Sequence[str]) -> bool:
         """Whether a chunk has the terms one after another."""
         phrase = f'"{" ".join(terms)}"'
-        return bool(index.chunks_matching(self.connection, self.tables, phrase, 1))
+        return bool(index.chunks_matching(self.tables, phrase, 1))
 
     def _is_part_of_date(self, term: str, frequencies: Mapping[str, int]) -> bool:
         """Whether a term belongs to a date, number or identifier that the index has."""
@@ -335,15 +322,13 @@ class _Lookup:
             return False
         known = {**found.variants, **{word: (word,) for word in found.substituted}}
         alternatives = [known.get(word) or (word,) for word in words]
-        return index.has_compound(self.connection, self.tables, alternatives, between)
+        return index.has_compound(self.tables, alternatives, between)
 
     def _literal(self, looked_for: Mapping[str, Sequence[int] | None]) -> dict[str, Sequence[int]]:
         """By term, the chunks of those documents that have a name or noun; pairs find CJK."""
         spellings = self.query.spellings("name", "noun")
         return {
-            term: index.chunks_with(
-                self.connection, self.tables, spellings[term], ids, MIN_CANDIDATES, self.within
-            )
+            term: index.chunks_with(self.tables, spellings[term], ids, MIN_CANDIDATES, self.within)
             for term, ids in looked_for.items()
             if term in spellings
             if ids and len(spellings[term]) >= _MIN_PART and is_letters(spellings[term])
@@ -383,7 +368,7 @@ class _Lookup:
         }
         paths = {
             term: index.front_matter_with(
-                self.connection, self.tables, subjects[term].joined or subjects[term].spelling, ids
+                self.tables, subjects[term].joined or subjects[term].spelling, ids
             )
             for term, ids in islice(having.items(), _MAX_LOOKED_FOR)
         }

@@ -262,8 +262,9 @@ def about_shown(connection: Connection, shown: Mapping[str, Iterable[str]]) -> l
             continue
         for path in dict.fromkeys(paths):
             bundle = bundle_of(path)
+            documents = identifier(tool.tables_in(connection).documents)
             stored = connection.execute(
-                f"SELECT file_path, size, mtime_ns FROM {identifier(tool.tables.documents)} "
+                f"SELECT file_path, size, mtime_ns FROM {documents} "
                 "WHERE tool_id = ? AND file_path IN (?, ?) ORDER BY length(file_path)",
                 (tool.id, bundle, path),
             ).fetchone()

@@ -43,7 +43,7 @@ def _so_far(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> str
             f"{tool.name} may be older than its files: its last import has not finished{files}; "
             f"{how}"
         )
-    there = index.documents.document_counts(connection, tool.tables).documents
+    there = index.documents.document_counts(tool.tables_in(connection)).documents
     number = counted(there, "document")
     return f"{tool.name} has {number} so far: its first import has not finished{files}; {how}"
 
@@ -70,7 +70,7 @@ def command_to_finish(connection: apsw.Connection, tool: Tool) -> str:
     """The command that finishes what the tool's last import began."""
     mode = "update"
     if not _is_unfinished(tool):
-        is_rebuilt = index.documents.staged_documents(connection, tool.tables) is not None
+        is_rebuilt = index.documents.staged_documents(tool.tables_in(connection)) is not None
         mode = "replace" if is_rebuilt else mode
     return f"mdvec import -n {tool.name} --mode {mode}"
 
@@ -82,7 +82,7 @@ def never_read(connection: apsw.Connection, tool: Tool) -> str | None:
     paths = column(
         connection,
         "SELECT path FROM import_failures AS f WHERE tool_id = ? AND path <> '' AND NOT EXISTS "
-        f"(SELECT 1 FROM {identifier(tool.tables.documents)} "
+        f"(SELECT 1 FROM {identifier(tool.tables_in(connection).documents)} "
         "WHERE substr(file_path, 1, length(f.path)) = f.path) ORDER BY path",
         (tool.id,),
     )
@@ -112,7 +112,7 @@ def _not_imported(connection: apsw.Connection, tool: Tool, path: str) -> str | N
         return None
     if composed(asked) not in map(composed, found):
         return None
-    if index.documents.stored_text(connection, tool.tables, asked) is not None:
+    if index.documents.stored_text(tool.tables_in(connection), asked) is not None:
         return None
     is_running = is_being_imported(Path(connection.filename), tool)
     how = _IS_RUNNING if is_running else f"{offered_name('reindex')} imports it"
@@ -121,7 +121,7 @@ def _not_imported(connection: apsw.Connection, tool: Tool, path: str) -> str | N
 
 def _missing(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> str | None:
     has_texts = KINDS[tool.kind].has_texts
-    rebuilt = index.documents.staged_documents(connection, tool.tables) if has_texts else None
+    rebuilt = index.documents.staged_documents(tool.tables_in(connection)) if has_texts else None
     is_building_again = rebuilt is not None and is_running  # after an import that did not finish
     if _is_unfinished(tool) and not is_building_again:
         return _so_far(connection, tool, is_running=is_running)
@@ -139,10 +139,10 @@ def _missing(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> st
             else f"{tool.name} was being built again, {so_far}, and that has ended before it was "
             f"complete; searches read what was there before; begin again with: {how}"
         )
-    count = index.pending_count(connection, tool.tables)
+    count = index.pending_count(tool.tables_in(connection))
     if not count:
         return None
-    total = index.chunk_count(connection, tool.tables)
+    total = index.chunk_count(tool.tables_in(connection))
     return (
         f"{tool.name}: {total - count:,} of {total:,} passages have vectors so far, words find the "
         f"others; {_IS_RUNNING if is_running else _how(tool.name)}"

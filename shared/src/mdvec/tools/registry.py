@@ -81,10 +81,9 @@ class Tool:
     import_done: int | None = None
     title: str | None = None
 
-    @property
-    def tables(self) -> Tables:
-        """The tables of its current generation."""
-        return Tables(self.id, self.name, self.generation)
+    def tables_in(self, connection: apsw.Connection) -> Tables:
+        """The tables of its current generation in an open database."""
+        return Tables(connection, self.id, self.name, self.generation)
 
 
 _OTHER_COLUMNS = {
@@ -125,7 +124,7 @@ def add_tool(
         except apsw.ConstraintError as error:
             raise ToolExists(name) from error
         tool = get_tool(connection, name)
-        index.tables.create_tables(connection, tool.tables)
+        index.tables.create_tables(tool.tables_in(connection))
     return tool
 
 

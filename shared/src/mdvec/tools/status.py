@@ -132,18 +132,18 @@ class TextContents:
 
 
 def _count(connection: apsw.Connection, tool: Tool) -> ContentCounts:
-    held = index.documents.document_counts(connection, tool.tables)
-    pending = index.pending_count(connection, tool.tables)
+    held = index.documents.document_counts(tool.tables_in(connection))
+    pending = index.pending_count(tool.tables_in(connection))
     return ContentCounts(documents=held.documents, vectors=held.chunks - pending)
 
 
 def _read(connection: apsw.Connection, tool: Tool) -> TextContents:
     return TextContents(
         tool=tool,
-        statistics=index.chunks.vector_statistics(connection, tool.tables),
-        documents=tuple(index.documents.document_lines(connection, tool.tables)),
-        tags=tuple(index.tag_counts(connection, tool.tables)),
-        unsent=index.unsent_count(connection, tool.tables),
+        statistics=index.chunks.vector_statistics(tool.tables_in(connection)),
+        documents=tuple(index.documents.document_lines(tool.tables_in(connection))),
+        tags=tuple(index.tag_counts(tool.tables_in(connection))),
+        unsent=index.unsent_count(tool.tables_in(connection)),
     )
 
 

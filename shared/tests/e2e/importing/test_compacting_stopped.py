@@ -58,7 +58,7 @@ def beginning(tmp_path_factory):
     with open_database(collection.database, "write") as connection:
         connection.execute("PRAGMA secure_delete = OFF").fetchall()
         with connection:
-            names = Tables(1, "notes", 1)
+            names = Tables(connection, 1, "notes", 1)
             gone = f"(SELECT id FROM {identifier(names.vectors)} WHERE document_id > 20)"
             connection.execute(f"DELETE FROM {identifier(names.fts)} WHERE rowid IN {gone}")
             for table in (names.signatures, names.vectors):

@@ -40,15 +40,15 @@ def delete_as_an_old_version_did(collection: Collection) -> None:
     for path in collection.folder.glob("secret*"):
         path.unlink()
     kept = collection.database.parent / "kept"
-    staged = Tables(1, "notes", 2, staged=True)
     connection = apsw.Connection(str(collection.database))
+    staged = Tables(connection, 1, "notes", 2, staged=True)
     connection.execute("PRAGMA secure_delete = OFF").fetchall()
     with connection:
         connection.execute(f"DELETE FROM fts_1_1 WHERE rowid IN {GONE}")
         for table in ("signatures_1_1", "vectors_notes"):
             connection.execute(f"DELETE FROM {table} WHERE document_id > 30")
         connection.execute("DELETE FROM documents_notes WHERE id > 30")
-        create_tables(connection, staged)
+        create_tables(staged)
         connection.execute(
             f"INSERT INTO {identifier(staged.documents)} "
             "(tool_id, file_path, content_hash, size, mtime_ns, title, content) "

@@ -106,7 +106,7 @@ def test_the_update_after_one_stopped_before_erasing_erases(filled):
     filled.write("secret.md", "# 題\n\n何もない。\n")
     (filled.folder / "00.md").unlink()
     with open_database(filled.database, "write") as connection, connection:
-        names = Tables(1, "notes", 1)
+        names = Tables(connection, 1, "notes", 1)
         (number,) = next(
             connection.execute("SELECT id FROM documents_notes WHERE file_path = 'secret.md'")
         )
@@ -191,4 +191,4 @@ def test_after_any_changes_only_the_current_contents_are_readable(tmp_path_facto
     assert [word for word in gone if word.encode() in data] == []
     with open_database(collection.database, "read") as connection:
         tool = registering.find_tool(collection.database, "notes")
-        check_indexes(connection, Tables(tool.id, tool.name, tool.generation))
+        check_indexes(Tables(connection, tool.id, tool.name, tool.generation))

@@ -43,7 +43,7 @@ def export(household, name, *rows, time=None):
 def check_texts(household):
     """The indexes are exactly those of the stored texts."""
     with open_database(household.database, "read") as connection:
-        check_indexes(connection, get_tool(connection, household.name).tables)
+        check_indexes(get_tool(connection, household.name).tables_in(connection))
 
 
 def files_opened_below(folder):

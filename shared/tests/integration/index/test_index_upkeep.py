@@ -143,10 +143,10 @@ def test_signatures_of_a_file_that_was_made_anew_at_the_same_place_are_not_those
     query = Embedder(TinyBackend()).embed_query("水")
     for texts in (("水", "train station"), ("train station", "水")):
         made = Collection.of(tmp_path, {f"{at}.md": text for at, text in enumerate(texts)})
-        names = Tables(1, "notes", 1)
         with open_database(made.database, "read") as connection:
-            (nearest,) = signed.likely_nearest(connection, names, query, 2, 1)
-            (chunk,) = vectors.stored_chunks(connection, names, [nearest], None)
+            names = Tables(connection, 1, "notes", 1)
+            (nearest,) = signed.likely_nearest(names, query, 2, 1)
+            (chunk,) = vectors.stored_chunks(names, [nearest], None)
         assert chunk.content == "水"
         registering.delete_tool(made.database, "notes")
         for file in tmp_path.glob("vectors.sqlite*"):

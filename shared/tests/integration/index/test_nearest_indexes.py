@@ -4,7 +4,6 @@ import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import apsw
 import numpy as np
 import pytest
 from chroma_process import ChromaProcess
@@ -36,27 +35,26 @@ VECTORS /= np.linalg.norm(VECTORS, axis=1, keepdims=True)
 class StoredSignatures:
     """The index in the file, in the other engine's words."""
 
-    connection: apsw.Connection
     tables: Tables
 
     def prepare(self) -> None:
-        if not has_signatures(self.connection, self.tables):
-            create_signatures(self.connection, self.tables)
+        if not has_signatures(self.tables):
+            create_signatures(self.tables)
 
     def put(self, ids: list[int], vectors: np.ndarray) -> None:
-        put_vectors(self.connection, self.tables, IDS.index(ids) + 1, ids[0], vectors)
+        put_vectors(self.tables, IDS.index(ids) + 1, ids[0], vectors)
 
     def drop(self, ids: list[int]) -> None:
-        drop_vectors(self.connection, self.tables, ids)
+        drop_vectors(self.tables, ids)
 
     def nearest(self, query: np.ndarray, limit: int, within: ChunkRanges | None = None):
-        return nearest_by_signatures(self.connection, self.tables, query, limit, within)
+        return nearest_by_signatures(self.tables, query, limit, within)
 
     def retire(self) -> None:
-        drop_derived(self.connection, self.tables, ["signatures"])
+        drop_derived(self.tables, ["signatures"])
 
     def ids(self) -> list[int]:
-        rows = self.connection.execute(
+        rows = self.tables.execute(
             "SELECT first_chunk, length(signatures) "
             f"FROM {self.tables.signatures} WHERE first_chunk > 0 ORDER BY first_chunk"
         )
@@ -107,8 +105,8 @@ def engine(request, tmp_path_factory) -> Iterator[Engine]:
         generations = iter(range(1, 10_000))
 
         def made() -> NearestIndex:
-            names = Tables(tool.id, tool.name, next(generations), staged=True)
-            create_tables(connection, names)
+            names = Tables(connection, tool.id, tool.name, next(generations), staged=True)
+            create_tables(names)
             for number, ids in enumerate(IDS, 1):
                 connection.execute(
                     f"INSERT INTO {identifier(names.documents)} (id, tool_id, file_path, "
@@ -122,7 +120,7 @@ def engine(request, tmp_path_factory) -> Iterator[Engine]:
                     "chunk_text, embedding) VALUES (?, ?, ?, 0, 0, 0, 0, 0, '', '', ?)",
                     [(n, tool.id, number, VECTORS[n - 1].tobytes()) for n in ids],
                 )
-            return StoredSignatures(connection, names)
+            return StoredSignatures(names)
 
         yield Engine("signatures", made)
 

@@ -16,13 +16,12 @@ from mdvec.index.signature_cache import (
 )
 from mdvec.index.tables import Tables, create_signatures, create_tables
 
-NAMES = Tables(1, "notes", 1)
 DIMENSION = 64
 
 
 def build_of(collection):
     with open_database(collection.database, "read") as connection:
-        return read_build(connection, NAMES)
+        return read_build(Tables(connection, 1, "notes", 1))
 
 
 def without_centre(collection):
@@ -65,23 +64,23 @@ def test_signatures_without_a_centre_are_searched_and_built_around_one_by_the_ne
 
 
 @pytest.fixture
-def connection():
-    connection = apsw.Connection(":memory:")
-    create_tables(connection, NAMES)
-    create_signatures(connection, NAMES)
-    return connection
+def tables():
+    tables = Tables(apsw.Connection(":memory:"), 1, "notes", 1)
+    create_tables(tables)
+    create_signatures(tables)
+    return tables
 
 
-def add(connection, vectors, document_id):
+def add(tables, vectors, document_id):
     """Store a document's vectors with their signatures, as an import does."""
-    (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM vectors_notes").fetchone()
-    connection.executemany(
+    (last,) = tables.execute("SELECT coalesce(max(id), 0) FROM vectors_notes").fetchone()
+    tables.connection.executemany(
         "INSERT INTO vectors_notes (tool_id, document_id, chunk_index, start_position, "
         "end_position, start_line, end_line, heading, chunk_text, embedding) "
         "VALUES (1, ?, 0, 0, 0, 1, 1, '', '', ?)",
         [(document_id, vector.tobytes()) for vector in vectors],
     )
-    insert_signatures(connection, NAMES, document_id, last + 1, vectors)
+    insert_signatures(tables, document_id, last + 1, vectors)
 
 
 def around(direction, count, seed):
@@ -90,46 +89,46 @@ def around(direction, count, seed):
     return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
-def test_the_centre_moves_when_the_tool_has_doubled_and_its_vectors_are_elsewhere(connection):
+def test_the_centre_moves_when_the_tool_has_doubled_and_its_vectors_are_elsewhere(tables):
     cache = SignatureCache(2**20)
-    add(connection, around(0, 200, 1), 1)
-    renew_signatures(connection, NAMES)
-    first = read_build(connection, NAMES)
+    add(tables, around(0, 200, 1), 1)
+    renew_signatures(tables)
+    first = read_build(tables)
     assert first.last_chunk == 200
-    add(connection, around(1, 199, 2), 2)
-    renew_signatures(connection, NAMES)
-    assert read_build(connection, NAMES).build_id == first.build_id
-    before = cache.get(connection, NAMES, DIMENSION)
-    add(connection, around(1, 201, 3), 3)
-    renew_signatures(connection, NAMES)
-    second = read_build(connection, NAMES)
+    add(tables, around(1, 199, 2), 2)
+    renew_signatures(tables)
+    assert read_build(tables).build_id == first.build_id
+    before = cache.get(tables, DIMENSION)
+    add(tables, around(1, 201, 3), 3)
+    renew_signatures(tables)
+    second = read_build(tables)
     assert second.last_chunk == 600
     assert second.centre[0] < 0.5 < first.centre[0]
-    after = cache.get(connection, NAMES, DIMENSION)
+    after = cache.get(tables, DIMENSION)
     assert (len(before.stored), len(after.stored)) == (399, 600)
     assert (after.stored.centre == second.centre).all()
 
 
-def test_the_centre_stays_when_the_tool_has_doubled_but_its_vectors_are_alike(connection):
-    add(connection, around(0, 200, 1), 1)
-    renew_signatures(connection, NAMES)
-    first = read_build(connection, NAMES)
-    add(connection, around(0, 200, 2), 2)
-    renew_signatures(connection, NAMES)
-    second = read_build(connection, NAMES)
+def test_the_centre_stays_when_the_tool_has_doubled_but_its_vectors_are_alike(tables):
+    add(tables, around(0, 200, 1), 1)
+    renew_signatures(tables)
+    first = read_build(tables)
+    add(tables, around(0, 200, 2), 2)
+    renew_signatures(tables)
+    second = read_build(tables)
     assert (second.last_chunk, first.last_chunk) == (400, 200)
     assert (second.centre == first.centre).all()
 
 
-def test_vectors_that_crowd_together_are_found_while_documents_come_and_after(connection):
+def test_vectors_that_crowd_together_are_found_while_documents_come_and_after(tables):
     vectors = around(0, 3_000, 5)
     query = vectors[7]
     exact = {int(place) + 1 for place in np.argsort(-(vectors @ query))[:10]}
     for number in range(10):
-        add(connection, vectors[number * 300 : number * 300 + 300], number + 1)
+        add(tables, vectors[number * 300 : number * 300 + 300], number + 1)
         if number == 4:
-            renew_signatures(connection, NAMES)
-    found = likely_nearest(connection, NAMES, query, 1_024, 400)
+            renew_signatures(tables)
+    found = likely_nearest(tables, query, 1_024, 400)
     assert exact <= set(found)
-    renew_signatures(connection, NAMES)
-    assert exact <= set(likely_nearest(connection, NAMES, query, 1_024, 400))
+    renew_signatures(tables)
+    assert exact <= set(likely_nearest(tables, query, 1_024, 400))

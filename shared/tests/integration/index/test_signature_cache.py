@@ -20,38 +20,38 @@ def connection():
 
 def tool(connection, number, chunks):
     """A tool with that many chunks in one document."""
-    tables = Tables(number, f"tool_{number}", 1)
-    create_signatures(connection, tables)
+    tables = Tables(connection, number, f"tool_{number}", 1)
+    create_signatures(tables)
     vectors = np.random.default_rng(number).normal(size=(chunks, DIMENSION)).astype(np.float32)
-    insert_signatures(connection, tables, 1, 1, vectors)
+    insert_signatures(tables, 1, 1, vectors)
     return tables
 
 
 def test_unchanged_signatures_are_read_once_and_changed_ones_again(connection):
     cache = SignatureCache(100 * WIDTH)
     tables = tool(connection, 1, 3)
-    first = cache.get(connection, tables, DIMENSION)
+    first = cache.get(tables, DIMENSION)
     assert first.stored.words.shape == (3, signature_bytes(DIMENSION) // 8)
-    assert cache.get(connection, tables, DIMENSION) is first
-    insert_signatures(connection, tables, 2, 7, np.ones((2, DIMENSION), dtype=np.float32))
-    changed = cache.get(connection, tables, DIMENSION)
+    assert cache.get(tables, DIMENSION) is first
+    insert_signatures(tables, 2, 7, np.ones((2, DIMENSION), dtype=np.float32))
+    changed = cache.get(tables, DIMENSION)
     assert changed.chunk_ids(np.arange(5)) == [1, 2, 3, 7, 8]
-    drop_vectors(connection, tables, [1, 2, 3])
-    assert cache.get(connection, tables, DIMENSION).chunk_ids(np.arange(2)) == [7, 8]
+    drop_vectors(tables, [1, 2, 3])
+    assert cache.get(tables, DIMENSION).chunk_ids(np.arange(2)) == [7, 8]
 
 
 def test_the_least_recently_used_tool_is_dropped_first(connection):
     cache = SignatureCache(5 * WIDTH)
     tables = [tool(connection, number, 2) for number in (1, 2, 3)]
-    first, second, _ = [cache.get(connection, tables[number], DIMENSION) for number in (0, 1, 0)]
-    cache.get(connection, tables[2], DIMENSION)
-    assert cache.get(connection, tables[0], DIMENSION) is first
-    assert cache.get(connection, tables[1], DIMENSION) is not second
+    first, second, _ = [cache.get(tables[number], DIMENSION) for number in (0, 1, 0)]
+    cache.get(tables[2], DIMENSION)
+    assert cache.get(tables[0], DIMENSION) is first
+    assert cache.get(tables[1], DIMENSION) is not second
 
 
 def test_a_tool_larger_than_the_cache_is_read_each_time(connection):
     cache = SignatureCache(5 * WIDTH)
     small, large = tool(connection, 1, 2), tool(connection, 2, 6)
-    kept = cache.get(connection, small, DIMENSION)
-    assert cache.get(connection, large, DIMENSION) is not cache.get(connection, large, DIMENSION)
-    assert cache.get(connection, small, DIMENSION) is kept
+    kept = cache.get(small, DIMENSION)
+    assert cache.get(large, DIMENSION) is not cache.get(large, DIMENSION)
+    assert cache.get(small, DIMENSION) is kept

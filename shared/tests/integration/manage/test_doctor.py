@@ -125,11 +125,11 @@ def test_a_copy_whose_rows_cannot_be_read_is_trouble_until_its_files_are_read_ag
 
 
 def test_what_a_killed_import_left_is_dropped(filled):
-    staged = Tables(1, "notes", 2, staged=True)
     with open_database(filled.database, "write") as connection, connection:
-        create_tables(connection, staged)
-        create_signatures(connection, staged)
-        create_text_indexes(connection, staged)
+        staged = Tables(connection, 1, "notes", 2, staged=True)
+        create_tables(staged)
+        create_signatures(staged)
+        create_text_indexes(staged)
     Path(f"{filled.database}.import-1.lock").write_text("")
     found = only(check_leftovers, filled.database, "warning")
     assert "documents_notes@2" in found.sentence
@@ -143,9 +143,9 @@ def test_what_a_killed_import_left_is_dropped(filled):
 
 
 def test_a_killed_rebuild_is_begun_again_by_one_command_and_what_it_left_is_checked_again(filled):
-    staged = Tables(1, "notes", 2, staged=True)
     with open_database(filled.database, "write") as connection, connection:
-        create_tables(connection, staged)
+        staged = Tables(connection, 1, "notes", 2, staged=True)
+        create_tables(staged)
     found = only(check_sources, filled.database, "warning")
     assert found.command == "mdvec import -n notes --mode replace"
     assert found.sentence.endswith(f"begin again with: {found.command}")
@@ -154,9 +154,9 @@ def test_a_killed_rebuild_is_begun_again_by_one_command_and_what_it_left_is_chec
 
 
 def test_what_a_running_import_uses_is_no_leftover(filled):
-    staged = Tables(1, "notes", 2, staged=True)
     with open_database(filled.database, "write") as connection, connection:
-        create_tables(connection, staged)
+        staged = Tables(connection, 1, "notes", 2, staged=True)
+        create_tables(staged)
     with Path(f"{filled.database}.import-1.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         found = examine(installation(filled.database), fix=True, groups=FAST)

@@ -195,8 +195,8 @@ def test_aliases_tags_and_dated_names_are_searched(collection, asked):
     wanted = {"renovation": "x/b.md", "2021年1月30日": "daily/2021-01-30.md"}
     assert collection.places(asked, 1) == [wanted.get(asked, "x/a.md")]
     with open_database(collection.database, "write") as connection:
-        notes_tables = registry.get_tool(connection, "notes").tables
-        tables.drop_derived(connection, notes_tables, tables.PROPERTY_TABLES)
+        notes_tables = registry.get_tool(connection, "notes").tables_in(connection)
+        tables.drop_derived(notes_tables, tables.PROPERTY_TABLES)
     collection.import_()
     collection.check()
 
@@ -266,8 +266,8 @@ def test_properties_follow_changes_and_rebuilds(notes):
 
 def test_an_older_database_is_searched_unfiltered_until_its_next_import(notes):
     with open_database(notes.database, "write") as connection:
-        notes_tables = registry.get_tool(connection, "notes").tables
-        tables.drop_derived(connection, notes_tables, tables.PROPERTY_TABLES)
+        notes_tables = registry.get_tool(connection, "notes").tables_in(connection)
+        tables.drop_derived(notes_tables, tables.PROPERTY_TABLES)
     found = notes.search("計画の話", filters=filters(tags=["work"]), sort="newest")
     assert len(found.results) == 4
     (note,) = found.notes
@@ -296,17 +296,17 @@ def many(tmp_path_factory):
     words = random.Random(7)
     with open_database(collection.database, "write") as connection:
         tool = registry.get_tool(connection, "notes")
-        names = Tables(tool.id, tool.name, 1)
+        names = Tables(connection, tool.id, tool.name, 1)
         with connection:
-            tables.create_signatures(connection, names)
-            tables.create_text_indexes(connection, names)
+            tables.create_signatures(names)
+            tables.create_text_indexes(names)
             options = ChunkingOptions("heading", 256, 32, (1, 2, 3), 50)
             registry.record_model(connection, tool, 1, ("tiny", "tiny@1:16:l2", DIMENSION), options)
             for number in range(DOCUMENTS):
                 vectors = draw.standard_normal((CHUNKS_EACH, DIMENSION)).astype(np.float32)
                 vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
                 texts = [f"語 {words.choice(['いろは', 'abc'])}{number}" for _ in vectors]
-                put_document(connection, names, NewDocument(
+                put_document(names, NewDocument(
                     f"{number % 7}/{number}.md", str(number), "x", f"題{number}", 1, number,
                     [Chunk(i, 0, 1, 1, 1, "", text) for i, text in enumerate(texts)], vectors,
                     Properties(tags=tuple(f"t{n}" for n in (1, 5, 100) if number % n == 0)),

@@ -153,13 +153,13 @@ def _notes_by_subject(ledger: Ledger) -> dict[tuple[object, ...], list[str]]:
     return by_subject
 
 
-def _changed_headings(connection: apsw.Connection, tables: Tables) -> dict[int, str]:
+def _changed_headings(tables: Tables) -> dict[int, str]:
     """The new heading, by chunk id, of chunks whose rows changed category, account or notes.
 
     The heading includes the words of the subject if they differ from the chunk's stored text.
     """
     same = " AND ".join(f"o.{name} = t.{name}" for name in ("tool_id", *_OF_SUBJECT.split(", ")))
-    rows = connection.execute(
+    rows = tables.execute(
         "SELECT v.id, v.heading, v.chunk_text, t.description, t.category_major, t.category_minor, "
         "t.memo, (SELECT json_group_array(DISTINCT o.account) FROM transactions AS o "
         f"WHERE {same} AND o.removal IS NOT 'removed') "
@@ -167,7 +167,7 @@ def _changed_headings(connection: apsw.Connection, tables: Tables) -> dict[int, 
         "WHERE t.tool_id = ?",
         (tables.tool_id,),
     )
-    noted = _notes_by_subject(Ledger.undated(connection, tables.tool_id))
+    noted = _notes_by_subject(Ledger.undated(tables.connection, tables.tool_id))
     headings: dict[int, str] = {}
     for chunk_id, heading, text, *subject, accounts in rows:
         words = _words(*subject)
@@ -194,8 +194,8 @@ def follow_decisions(ledger: Ledger) -> None:
     tool = _tool_of(ledger)
     if tool is None or not tool.generation:
         return
-    headings = _changed_headings(ledger.connection, tool.tables)
-    change_headings(ledger.connection, tool.tables, headings)
+    tables = tool.tables_in(ledger.connection)
+    change_headings(tables, _changed_headings(tables))
 
 
 def _tool_of(ledger: Ledger) -> Tool | None:
@@ -214,7 +214,7 @@ def rows_of_chunk(
     ledger = Ledger.undated(connection, tool.id)
     rows = _rows_like(ledger, chunk.chunk_index, folded(question), limit)
     files = {row.source_file for row in rows}
-    texts = {path: documents.stored_text(connection, tool.tables, path) for path in files}
+    texts = {path: documents.stored_text(tool.tables_in(connection), path) for path in files}
     return [_at_its_place(chunk, row, texts[row.source_file]) for row in listed_rows(ledger, rows)]
 
 
@@ -315,12 +315,12 @@ def near_rows(ledger: Ledger, query: str, embed: Embed | None, *, any_named: boo
         return []
     least = _MIN_BESIDE if any_named else _MIN_LIKENESS
     try:
-        ids = search.nearest_chunks(ledger.connection, tool.tables, vector, _MAX_SUBJECTS)
+        ids = search.nearest_chunks(tool.tables_in(ledger.connection), vector, _MAX_SUBJECTS)
     except EngineUnavailable:
         return []
     return [
         chunk.chunk_index  # the first row of the subject
-        for chunk in stored_chunks(ledger.connection, tool.tables, sorted(ids), vector)
+        for chunk in stored_chunks(tool.tables_in(ledger.connection), sorted(ids), vector)
         if (constants.likeness(chunk.cosine) or 0) >= least
     ]
 

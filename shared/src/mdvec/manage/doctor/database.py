@@ -228,9 +228,9 @@ def check_indexes(installation: Loaded) -> Iterator[Finding]:
 
 
 def _of_tool(connection: apsw.Connection, database: Path, tool: Tool) -> Finding:
-    count = chunks.chunk_count(connection, tool.tables)
-    pending = index.pending_count(connection, tool.tables)
-    vectors = identifier(tool.tables.vectors)
+    tables = tool.tables_in(connection)
+    count, pending = chunks.chunk_count(tables), index.pending_count(tables)
+    vectors = identifier(tables.vectors)
     size = _BYTES_PER_NUMBER * (tool.dimension or 0)
     sql = f"SELECT count(*) FROM {vectors} WHERE length(embedding) <> {size:d}"
     wrong = _number(connection, sql) - pending
@@ -261,20 +261,18 @@ def rebuild_indexes(database: Path, name: str) -> None:
         DatabaseError: the file cannot be written.
     """
     with _without_imports(database, name) as (connection, tool), connection:
-        chunks.rebuild_indexes(connection, tool.tables)
+        chunks.rebuild_indexes(tool.tables_in(connection))
 
 
 def _reason_to_rebuild(
     connection: apsw.Connection, tool: Tool, count: int, pending: int
 ) -> str | None:
-    if not (
-        index.has_word_indexes(connection, tool.tables)
-        and index.has_vector_index(connection, tool.tables)
-    ):
+    tables = tool.tables_in(connection)
+    if not (index.has_word_indexes(tables) and index.has_vector_index(tables)):
         return "its search indexes are missing"
-    vectors = identifier(tool.tables.vectors)
+    vectors = identifier(tables.vectors)
     # FTS5 keeps a row here for each row of a contentless table.
-    rows = identifier(f"{tool.tables.fts}_docsize")
+    rows = identifier(f"{tables.fts}_docsize")
     missing = _number(
         connection, f"SELECT count(*) FROM {vectors} WHERE id NOT IN (SELECT id FROM {rows})"
     )
@@ -283,14 +281,14 @@ def _reason_to_rebuild(
     )
     if missing or extra:
         return f"its index of words lacks {missing} of {count} chunks and has {extra} too many"
-    if not index.has_signatures(connection, tool.tables):
+    if not index.has_signatures(tables):
         return None  # a server has the vectors; ``check_engine`` compares them
     signed = _number(
         connection,
-        f"SELECT coalesce(sum(length(signatures)), 0) FROM {identifier(tool.tables.signatures)} "
+        f"SELECT coalesce(sum(length(signatures)), 0) FROM {identifier(tables.signatures)} "
         "WHERE first_chunk > 0",
     )
-    centred = index.read_build(connection, tool.tables).centre is not None
+    centred = index.read_build(tables).centre is not None
     signatures = signed / index.entry_type(tool.dimension or 1, centred=centred).itemsize
     if signatures != count - pending:
         return f"it has {signatures:g} signatures for {count - pending} vectors"
@@ -306,7 +304,7 @@ def check_engine(installation: Loaded) -> Iterator[Finding]:
     server, database = installation.settings.vector_engine, installation.settings.database_path
     with open_database(database, "read") as connection, snapshot(connection):
         indexed = [
-            (tool, index.collection_of(connection, tool.tables))
+            (tool, index.collection_of(tool.tables_in(connection)))
             for tool in registry.list_tools(connection)
             if KINDS[tool.kind].has_texts and tool.generation
         ]
@@ -368,7 +366,7 @@ def _engine_of_tool(
             others = "another copy of this database has changed its vectors in"
             return fixable("trouble", f"{name}: {others} {server.name}", anew, indexed)
         with open_database(database, "read") as connection, snapshot(connection):
-            lacking, extra = index.differences(connection, tool.tables, collection)
+            lacking, extra = index.differences(tool.tables_in(connection), collection)
     except index.CollectionMissing:
         return fixable("trouble", f"{name}: {server.name} does not have its vectors", send, sent)
     if lacking or extra:
@@ -381,15 +379,15 @@ def _index_anew(database: Path, name: str, server: index.ChromaServer | None) ->
     """Index a tool's stored vectors with the configured engine, in a new index."""
     with _without_imports(database, name) as (connection, tool):
         with connection:
-            index.rebuild_vector_index(connection, tool.tables, outside=server is not None)
+            index.rebuild_vector_index(tool.tables_in(connection), outside=server is not None)
         if server is not None:
-            index.send_vectors(connection, tool.tables, server, compare=True)
+            index.send_vectors(tool.tables_in(connection), server, compare=True)
 
 
 def _send_vectors(database: Path, name: str, server: index.ChromaServer) -> None:
     """Send the vectors of a tool that the server lacks."""
     with _without_imports(database, name) as (connection, tool):
-        index.send_vectors(connection, tool.tables, server, compare=True)
+        index.send_vectors(tool.tables_in(connection), server, compare=True)
 
 
 def _delete_unused(database: Path, server: index.ChromaServer) -> None:

@@ -211,11 +211,12 @@ def _title(database: Path) -> str | None:
     try:
         with open_database(database, "read") as connection:
             for tool in registry.list_tools(connection, active_only=True):
+                tables = tool.tables_in(connection)
                 title = (
                     KINDS[tool.kind].has_texts
-                    and connection.execute(
-                        f"SELECT title FROM {identifier(tool.tables.documents)} "
-                        f"WHERE id IN (SELECT document_id FROM {identifier(tool.tables.vectors)}) "
+                    and tables.execute(
+                        f"SELECT title FROM {identifier(tables.documents)} "
+                        f"WHERE id IN (SELECT document_id FROM {identifier(tables.vectors)}) "
                         "AND trim(title) <> '' LIMIT 1"
                     ).get
                 )
