@@ -43,7 +43,7 @@ def test_the_first_record_of_a_sheet_may_have_no_number_below_a_header_of_two_ro
 def test_no_record_is_taken_for_names_below_a_header_that_merged_cells_hold_together():
     rows = [["区分", "午前", "", "午後", ""], ["", "担当", "人数", "担当", "人数"]]
     rows += [["A", "田中", "休", "佐藤", "休"], *[["B", "鈴木", "6", "伊藤", "8"]] * 3]
-    found = sheet_header(rows, merged={0: 1})
+    found = sheet_header(rows, merged={0: [1]})
     assert (found.names[1], found.row, found.doubtful) == ("午前 担当", 1, 0)
 
 
@@ -75,14 +75,14 @@ def test_dates_are_names_where_merged_cells_prove_the_header_and_titles_over_oth
         ["", "納期", "数", "納期", "数"],
         *[["りんご", "2024/2/1(木)", "1", "2024/2/2(金)", "2"]] * 2,
     ]
-    header = sheet_header(rows, merged={0: 1})
+    header = sheet_header(rows, merged={0: [1]})
     assert (header.row, header.names[1]) == (1, "2024/1/5(金) 納期")
     days = ["期間", "2024/1/5(金)", "2024/1/7(日)"]
     for titles in ([["勤務表"]], [["勤務表", "", ""], ["", "", "店長"]]):
         with pytest.raises(NoHeader, match=rf'{len(titles) + 1} "期間 \| 2024'):
             sheet_header([*titles, days, ["佐藤", "早番", "休"]])
     for top in (["作成日", days[1], ""], ["作成日", "2024/1/5", "x"], days):
-        for merged in (None, dict[int, int]()):
+        for merged in (None, dict[int, list[int]]()):
             with pytest.raises(NoHeader, match=r'2 "店 \| 日付 \| 数", 3 "A'):
                 sheet_header([top, ["店", "日付", "数"], ["A", "2024/1/8", "2"]], merged=merged)
 
@@ -93,7 +93,7 @@ def test_names_that_merged_cells_hold_together_are_a_header_below_any_titles(tit
     top, end = len(titles), len(titles) + len(names) - 1
     rows = [*titles, *names, REGION, REGION]
     for given in (None, *(range(at, at + 1) for at in range(top, end + 1))):
-        header = sheet_header(rows, given, {top: end})
+        header = sheet_header(rows, given, {top: [end]})
         assert (header.top, header.row, header.names) == (top, end, read)
 
 
@@ -127,7 +127,7 @@ def test_texts_over_the_first_columns_right_above_others_are_asked_about(merged)
         sheet_header([["作成日", "2024-02-01"], names, person, below], None, merged)
 
 
-@each("merged", [None, {}, {0: 0}])
+@each("merged", [None, {}, {0: [0]}])
 @each(
     ("names", "row"),
     [
@@ -158,3 +158,38 @@ def test_years_under_the_names_of_numbers_may_be_names_and_are_told(first):
     assert sheet_header(firms, None, None).doubtful == 0
     opened = [["店", "開店", "改装"], ["a", "2001", "2011"], ["b", "2005", "2015"]]
     assert sheet_header(opened).doubtful == 0
+
+
+UNEVEN = [["区分", "予算", "", "決算", "", "見込"], ["", "収入", "支出", "", "", ""]]
+UNEVEN += [["", "国内", "国内", "国内", "海外", ""], ["東", "1", "2", "3", "4", "5"]]
+WIDE = [["", "予算", "", "", "", "決算", "", "", ""], ["", *["収入", "", "支出", ""] * 2]]
+WIDE += [["区分", *["件", "額"] * 4], [*map(str, range(9))]]
+HALVES = {1: 3, 3: 5, 5: 7, 7: 9}
+SAME = [["区分", *WIDE[0][1:]], WIDE[1], ["", *["国内", ""] * 4], ["", *WIDE[2][1:]], WIDE[3]]
+
+
+@each("titles", [[], [["表"]], [["表"], ["", "", "", "2025年"]]])
+@each(
+    ("rows", "ends", "groups", "third"),
+    [
+        (UNEVEN, {0: [2, 1, 2]}, [{0: 1, 1: 3, 3: 5, 5: 6}], "予算 支出 国内"),
+        (WIDE, {}, [{1: 5, 5: 9}, HALVES], "予算 収入 額"),
+        (SAME, {0: [3]}, [{0: 1, 1: 5, 5: 9}, *[HALVES] * 2], "予算 収入 国内 額"),
+    ],
+)
+def test_the_rows_that_merged_cells_hold_together_are_one_header(titles, rows, ends, groups, third):
+    top = len(titles)
+    ends = {top + at: [top + last for last in lasts] for at, lasts in ends.items()}
+    groups = [*[{}] * top, *groups, *[{}] * (len(rows) - len(groups))]
+    found = sheet_header([*titles, *rows, rows[-1]], None, ends, (), groups)
+    assert (found.top, found.at) == (top, top + len(rows) - 1)
+    assert (found.names[0], found.names[2]) == ("区分", third)
+
+
+@each("merged", [None, {}])
+def test_a_text_over_all_columns_is_a_title_within_the_rows_that_the_user_names_too(merged):
+    rows = [["", "インフル", "", "RS", ""], ["県", "報告", "定当", "報告", "定当"]]
+    rows += [["東京", "1", "2", "3", "4"]] * 2
+    found = sheet_header([["報告数"], *rows], range(3), merged)
+    assert (found.skipped, found.names[:2]) == (("報告数",), ("県", "インフル 報告"))
+    assert sheet_header([["県", ""], ["", "報告"], ["東京", "1"]], range(2)).names[0] == "県"

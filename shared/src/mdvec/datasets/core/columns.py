@@ -72,6 +72,11 @@ def is_year(cell: str) -> bool:
     return _YEAR.fullmatch(cell.strip()) is not None
 
 
+def is_no_year(cell: str) -> bool:
+    """Whether a cell is a value, other than a year, which may be a name."""
+    return is_value(cell) and not is_year(cell)
+
+
 def numbered_names(cells: Sequence[str]) -> tuple[str, ...]:
     """Unique names: an empty third cell becomes ``column3``, repeated ones get a number added."""
     taken: dict[str, int] = {}

@@ -258,16 +258,15 @@ class SheetMarks:
         """The merged cells of more than one row."""
         return [cells for cells in self.merged if cells.first_row != cells.last_row]
 
-    def ends(self, numbers: Sequence[int]) -> dict[int, int]:
-        """For each row where merged cells begin, the last row that all of them cover, as indexes.
+    def ends(self, numbers: Sequence[int]) -> dict[int, list[int]]:
+        """For each row where merged cells begin, the last rows that they cover, as indexes.
 
         ``numbers`` are the numbers of the rows.
         """
-        places, ends = {number: at for at, number in enumerate(numbers)}, dict[int, int]()
+        places, ends = {number: at for at, number in enumerate(numbers)}, dict[int, list[int]]()
         for cells in self.tall:
             if (at := places.get(cells.first_row)) is not None:
-                end = bisect_right(numbers, cells.last_row) - 1
-                ends[at] = min(ends.get(at, end), end)
+                ends.setdefault(at, []).append(bisect_right(numbers, cells.last_row) - 1)
         return ends
 
     def group_ends(self, numbers: Sequence[int]) -> list[dict[int, int]]:

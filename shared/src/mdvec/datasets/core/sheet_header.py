@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from types import MappingProxyType
 from typing import TypeVar
 
-from mdvec.datasets.core.columns import NoHeader, column_names, is_value, is_year
+from mdvec.datasets.core.columns import NoHeader, column_names, is_no_year, is_value, is_year
 from mdvec.datasets.core.first_row import (
     check_names_below,
     filled_count,
@@ -20,6 +20,7 @@ from mdvec.datasets.core.first_row import (
     usual_width,
 )
 from mdvec.datasets.core.group_names import MIN_GROUPS, combined_names
+from mdvec.datasets.core.merged_rows import joined_rows, names_groups, with_groups
 from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions
 from mdvec.datasets.core.value_types import BLANKS
 
@@ -58,7 +59,7 @@ def first_rows(
 
 def header_at(
     rows: Sequence[Sequence[str]],
-    merged: Mapping[int, int] | None,
+    merged: Mapping[int, Sequence[int]] | None,
     numbers: Sequence[int],
 ) -> int:
     """The index of the header among the first rows of a table; 0 if the first row is no title.
@@ -80,9 +81,9 @@ def header_at(
     if width < _MIN_COLUMNS or is_web_page or not _is_narrow(rows[0], width):
         return 0
     at = next((at for at, row in enumerate(rows) if not _is_narrow(row, width)), 0)
-    if at and (joined := _joined_rows(rows, at, merged)):
+    if at and (joined := joined_rows(rows, at, merged)):
         return joined[0]
-    has_names = not any(is_value(cell) and not is_year(cell) for cell in rows[at])
+    has_names = not any(map(is_no_year, rows[at]))
     if at and has_names and _is_below_titles(rows, at, merged, numbers):
         return at
     # With two columns, a first row of one name is no title if values follow, or if the name is in
@@ -92,7 +93,7 @@ def header_at(
     # unless the row below may name the columns.
     is_taken = merged is None and (filled_count(rows[0]) > 1 or (at == 1 and not has_names))
     is_taken &= not (at and at < len(rows) - 1 and may_name_columns(rows, at))
-    is_clear = is_taken or _joined_rows(rows, 0, merged) is not None
+    is_clear = is_taken or joined_rows(rows, 0, merged) is not None
     if not is_clear and (width > _MIN_COLUMNS or is_title):
         raise no_header(rows, numbers)
     return 0
@@ -101,7 +102,7 @@ def header_at(
 def _is_below_titles(
     rows: Sequence[Sequence[str]],
     at: int,
-    merged: Mapping[int, int] | None,
+    merged: Mapping[int, Sequence[int]] | None,
     numbers: Sequence[int],
 ) -> bool:
     """Whether a row is evidently the header, and the rows above it are titles.
@@ -185,29 +186,30 @@ class SheetHeader:
 def sheet_header(
     rows: Sequence[Sequence[str]],
     chosen: range | None = None,
-    merged: Mapping[int, int] | None = MappingProxyType({}),
+    merged: Mapping[int, Sequence[int]] | None = MappingProxyType({}),
     numbers: Sequence[int] = (),
     group_ends: Sequence[Mapping[int, int]] = (),
 ) -> SheetHeader:
     """Find the header among the first rows; empty cells at its end are cut off.
 
     ``chosen`` are the indices of the header's rows according to the user, from ``first_rows``.
-    ``merged`` maps a row in which merged cells begin to the last row that all of them cover; it is
-    None for a file that can have none. ``numbers`` are the rows' numbers in the file, if these are
+    ``merged`` maps a row in which merged cells begin to the last rows that they cover; it is None
+    for a file that can have none. ``numbers`` are the rows' numbers in the file, if these are
     not 1, 2, 3. ``group_ends`` is described in ``combined_names``.
 
     Raises:
         NoHeader: there are title lines, but no evident header, or the header holds no names.
     """
     numbers = numbers or range(1, len(rows) + 1)
+    merged = None if merged is None else with_groups(rows, merged, group_ends)
     at = header_at(rows, merged, numbers) if chosen is None else min(chosen, default=NO_HEADER)
     if chosen is None:
         column_names(rows[at])  # refuses a web page
-    joined = _joined_rows(rows, at, merged) if at != NO_HEADER else None
+    joined = joined_rows(rows, at, merged) if at != NO_HEADER else None
     if at == NO_HEADER or (chosen is None and not joined and is_data(rows, at, numbers)):
         return SheetHeader(0, NO_HEADER, (), ())
     if chosen is not None:
-        top, lower = joined if joined and len(chosen) == 1 else (at, chosen[-1])
+        top, lower = joined if joined and len(chosen) == 1 else _below_titles(rows, at, chosen[-1])
     else:
         top, lower = joined or _header_span(rows, at, merged)
     names = combined_names(rows[top : lower + 1], group_ends[top : lower + 1])
@@ -222,8 +224,17 @@ def sheet_header(
     return SheetHeader(lower + 1, lower, names, titles, top, doubtful, labels)
 
 
+def _below_titles(rows: Sequence[Sequence[str]], top: int, lower: int) -> tuple[int, int]:
+    """The rows of a header without those above that have one text, right above the first name."""
+    while top < lower and filled_count(rows[top]) == 1 and title(rows[top][:1]):
+        if not any(title(row[:1]) for row in rows[top + 1 : lower + 1]):
+            break
+        top += 1
+    return top, lower
+
+
 def _header_span(
-    rows: Sequence[Sequence[str]], at: int, merged: Mapping[int, int] | None
+    rows: Sequence[Sequence[str]], at: int, merged: Mapping[int, Sequence[int]] | None
 ) -> tuple[int, int]:
     """The first and last row of the header that includes row ``at``.
 
@@ -239,35 +250,6 @@ def _header_span(
     if is_merged and _is_joined(rows, at, merged):
         return at, at + 1
     return at, _last_row_of_names(rows, at, merged)
-
-
-def _joined_rows(
-    rows: Sequence[Sequence[str]], at: int, merged: Mapping[int, int] | None
-) -> tuple[int, int] | None:
-    """The first and last row of a header whose rows are spanned by merged cells; None if none is.
-
-    The header includes the row ``at``, or ends right above it. Its cells are names, each lower row
-    has some under gaps of the row above it, and its first column has at most one name.
-    """
-    for top, end in sorted((merged or {}).items()):
-        block = rows[top : end + 1]
-        is_there = top <= at <= end or (at == end + 1 and any(map(is_value, rows[at])))
-        if (
-            top < end < len(rows) - 1
-            and is_there
-            and filled_count(block[0]) >= MIN_GROUPS
-            and not any(is_value(cell) and not is_year(cell) for row in block for cell in row)
-            and sum(bool("".join(row[:1]).strip()) for row in block) <= 1
-            and all(map(_has_name_under_gap, block, block[1:]))
-            and any(is_value(cell) for row in rows[end + 1 :] for cell in row)
-        ):
-            return top, end
-    return None
-
-
-def _has_name_under_gap(top: Sequence[str], lower: Sequence[str]) -> bool:
-    padded = [*top, *[""] * (len(lower) - len(top))]
-    return any(name.strip() and not cell.strip() for name, cell in zip(lower, padded, strict=False))
 
 
 def _years_over_values(rows: Sequence[Sequence[str]], start: int) -> int:
@@ -298,11 +280,11 @@ def may_go_on(rows: Sequence[Sequence[str]], at: int) -> bool:
     names = [
         name if name not in top[column : column + 1] else "" for column, name in enumerate(lower)
     ]
-    return _names_groups(top, lower, below) or _names_groups(gaps, names, below)
+    return names_groups(top, lower, below) or names_groups(gaps, names, below)
 
 
 def _last_row_of_names(
-    rows: Sequence[Sequence[str]], at: int, merged: Mapping[int, int] | None
+    rows: Sequence[Sequence[str]], at: int, merged: Mapping[int, Sequence[int]] | None
 ) -> int:
     """The last row of a header that begins at ``at``, judging by the values below; maybe ``at``.
 
@@ -325,16 +307,18 @@ def _rows_above_values(
     return [row for row in rows[at:end] if filled_count(row)], rows[end:]
 
 
-def _is_joined(rows: Sequence[Sequence[str]], top: int, merged: Mapping[int, int] | None) -> bool:
+def _is_joined(
+    rows: Sequence[Sequence[str]], top: int, merged: Mapping[int, Sequence[int]] | None
+) -> bool:
     """Whether a row names groups of columns, and the next row, which is no record, the columns."""
-    is_group = _names_groups(rows[top], rows[top + 1], rows[top + 2 :])
+    is_group = names_groups(rows[top], rows[top + 1], rows[top + 2 :])
     return is_group and _are_no_records(*_rows_above_values(rows, top), merged)
 
 
 def _are_no_records(
     block: Sequence[Sequence[str]],
     below: Sequence[Sequence[str]],
-    merged: Mapping[int, int] | None,
+    merged: Mapping[int, Sequence[int]] | None,
 ) -> bool:
     """Whether the rows of ``block`` below its first name columns, rather than being records.
 
@@ -385,7 +369,7 @@ def _name_groups_above(block: Sequence[Sequence[str]], below: Sequence[Sequence[
     if has_one_name and all(any(a and a == b for a, b in pairwise(row)) for row in block[:-1]):
         return True
     goes_on = any(a and not b for a, b in pairwise(block[0])) and len(block) == MIN_GROUPS
-    return goes_on and _names_groups(block[0], block[1], below)
+    return goes_on and names_groups(block[0], block[1], below)
 
 
 def _holds_values(rows: Sequence[Sequence[str]], column: int) -> bool:
@@ -456,20 +440,3 @@ def header_notes(unit: str, top: int, lower: int, doubtful: int) -> Iterator[str
         else:
             span = f"{unit}s {lower + 1} to {doubtful}"
             yield f"{span} are read as values; if they name the columns: {rows}"
-
-
-def _names_groups(top: Sequence[str], lower: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether a row names groups of columns, and the row under it the columns in them.
-
-    The upper row has gaps over names, where merged cells continue. Only the rows below both hold
-    values. The names repeat from group to group, or only the upper row names the first column.
-    """
-    groups = [cell for cell in top if cell.strip()]
-    names = [cell for cell in lower if cell.strip()]
-    return (
-        len(groups) >= MIN_GROUPS
-        and _has_name_under_gap(top, lower)
-        and not any(map(is_value, names))
-        and any(is_value(cell) for row in below for cell in row if cell.strip())
-        and (len(set(names)) < len(names) or (not lower[0].strip() and bool(top[0].strip())))
-    )
