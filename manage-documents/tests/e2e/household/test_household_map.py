@@ -26,8 +26,8 @@ def test_a_mapping_is_shown_with_its_rows_then_saved_then_used(mdvec):
     assert done.err.splitlines() == [
         "4 rows read as 架空信金 (proposed)",
         "balance: 2 of 2 fit the row beside them",
-        "check: the account is called 架空信金 after the file, which does not name it; another name is "
-        "stated with account",
+        "check: the account is called 架空信金 after the file, which does not name it; another "
+        "name is stated with account",
         "failed: line 4: 日付 is not a date like 2025/07/01, 20250701 or 令和7年7月1日",
         "next: the same command with --save, if the rows are right",
     ]
