@@ -83,7 +83,7 @@ def test_vectors_of_another_version_are_not_searched(database, connect_here):
     said = answer.content[0].text
     assert answer.is_error
     assert said.startswith("the tool 'notes' was imported with use@0.1:512:l2, but this ")
-    assert said.endswith("build it again with: mdvec import -n notes --mode replace")
+    assert said.endswith("build it again with: mdvec import -n notes --mode replace --model use")
 
 
 def test_a_row_with_the_name_of_an_own_tool_keeps_it(database, connect_here):

@@ -84,7 +84,8 @@ def test_e5_small_imports_and_the_tool_stays_with_it(mdvec):
         1,
         (
             "error: the tool 'notes' was imported with the model 'e5-small'; "
-            "to change it to 'use', build it again with --mode replace\n"
+            "to change it to 'use', build it again with --mode replace; to keep it: "
+            "--model e5-small\n"
         ),
     )
 

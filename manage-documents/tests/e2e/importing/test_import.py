@@ -155,7 +155,7 @@ def test_an_update_with_other_options_than_the_tool_has_is_refused(notes):
         ),
         "--model e5-small": (
             "error: the tool 'notes' was imported with the model 'use'; to change it to "
-            "'e5-small', build it again with --mode replace\n"
+            "'e5-small', build it again with --mode replace; to keep it: --model use\n"
         ),
     }
     for options, message in refused.items():

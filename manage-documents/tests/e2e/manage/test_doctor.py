@@ -29,3 +29,13 @@ def test_the_whole_examination_fixes_an_index_and_searches_through_a_real_server
     sentences = [one["sentence"] for one in found["findings"] if one["check"] == "settings"]
     assert f"the settings file is {settings.resolve()}" in sentences
     assert {"level", "check", "sentence", "command", "fixable"} == set(found["findings"][0])
+
+
+def test_a_model_that_this_version_lacks_is_replaced_by_the_command_that_is_named(notes):
+    with open_database(notes.database, "write") as connection:
+        connection.execute("UPDATE tools SET model = 'gone'")
+    found = notes("doctor", "--format", "json").json["findings"]
+    (lacking,) = [one for one in found if "has no model gone" in one["sentence"]]
+    _, *command = lacking["command"].replace("NAME", "notes").split()
+    done = notes(*command, "--format", "json", MDVEC_MODEL_NAME=None)
+    assert (done.code, done.json["model"] in {"use", "e5-small"}) == (0, True)

@@ -63,7 +63,8 @@ def model_to_load(tool: Tool, requested_model: str | None, *, rebuild: bool) -> 
     if not rebuild:
         raise ImportRefused(
             f"the tool {tool.name!r} was imported with the model {tool.model!r}; "
-            f"to change it to {requested_model!r}, build it again with --mode replace"
+            f"to change it to {requested_model!r}, build it again with --mode replace; to keep it: "
+            f"--model {tool.model}"
         )
     return None if requested_model == AUTO else requested_model
 
@@ -87,7 +88,7 @@ def resolve_chunking(
         if stored["cut"] != CUT:
             raise ImportRefused(
                 f"the documents of {tool.name!r} were cut by other rules than this version's; "
-                f"build it again with: mdvec import -n {tool.name} --mode replace"
+                f"build it again with: {tool.rebuilt_by}"
             )
         for name, value in requested.items():
             if value != stored[name]:

@@ -254,7 +254,7 @@ class TextIndex:
         if not rebuild and embedder.fingerprint != tool.fingerprint:
             raise ImportRefused(
                 f"the tool {tool.name!r} was imported with {tool.fingerprint}, but this "
-                f"installation has {embedder.fingerprint}; build it again with --mode replace"
+                f"installation has {embedder.fingerprint}; build it again with: {tool.rebuilt_by}"
             )
         if job.request.is_background and (
             isinstance(embedder, embedding.RemoteEmbedder) or job.request.engine is not None

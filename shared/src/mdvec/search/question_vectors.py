@@ -85,8 +85,7 @@ def _vector(
         if embedder.fingerprint != tool.fingerprint:
             raise ModelDiffers(
                 f"the tool {tool.name!r} was imported with {tool.fingerprint}, but this "
-                f"installation has {embedder.fingerprint}; build it again with: "
-                f"mdvec import -n {tool.name} --mode replace"
+                f"installation has {embedder.fingerprint}; build it again with: {tool.rebuilt_by}"
             )
         _check_allowed(connection, tool, embedder)
         with stopwatch.stage("query_embedding"):

@@ -20,6 +20,7 @@ from mdvec.database import DatabaseUnusable, has_table
 from mdvec.errors import MdvecError
 from mdvec.files import ScanRules
 from mdvec.index import Tables
+from mdvec.platform import shell_line
 from mdvec.text import (
     ChunkingOptions,
     InvalidChunking,
@@ -84,6 +85,12 @@ class Tool:
     def tables_in(self, connection: apsw.Connection) -> Tables:
         """The tables of its current generation in an open database."""
         return Tables(connection, self.id, self.name, self.generation)
+
+    @property
+    def rebuilt_by(self) -> str:
+        """The command that builds it again with the model it has, whatever the settings name."""
+        model = () if self.model is None else ("--model", self.model)
+        return shell_line("mdvec", "import", "-n", self.name, "--mode", "replace", *model)
 
 
 _OTHER_COLUMNS = {

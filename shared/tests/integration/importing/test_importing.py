@@ -356,7 +356,7 @@ def test_a_tool_cut_by_other_rules_answers_and_is_only_imported_by_a_rebuild(col
     with open_database(collection.database, "write") as connection:
         connection.execute("UPDATE tools SET chunking = json_set(chunking, '$.cut', 1)")
     assert collection.places("一", k=1) == ["a.md"]
-    with pytest.raises(ImportRefused, match="mdvec import -n notes --mode replace"):
+    with pytest.raises(ImportRefused, match="mdvec import -n notes --mode replace --model tiny"):
         collection.import_("update")
     facts = dict(details(collection.database, "notes").contents.import_facts())
     assert "cut by other rules" in str(facts["chunks"])

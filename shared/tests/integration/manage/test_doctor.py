@@ -103,7 +103,7 @@ def test_vectors_of_another_length_need_the_model_and_are_left_to_the_user(fille
     change(filled.database, "UPDATE vectors_notes SET embedding = x'00000000' WHERE id = 1")
     found = only(check_indexes, filled.database, "trouble")
     assert "1 of 2 vectors" in found.sentence
-    assert (found.command, found.fix) == ("mdvec import -n notes --mode replace", None)
+    assert (found.command, found.fix) == ("mdvec import -n notes --mode replace --model tiny", None)
 
 
 def test_a_copy_whose_rows_cannot_be_read_is_trouble_until_its_files_are_read_again(tmp_path):

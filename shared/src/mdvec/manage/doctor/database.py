@@ -239,7 +239,7 @@ def _of_tool(connection: apsw.Connection, database: Path, tool: Tool) -> Finding
             "trouble",
             f"{tool.name}: {wrong} of {count} vectors do not have the {tool.dimension} dimensions "
             f"of {tool.fingerprint}",
-            f"mdvec import -n {tool.name} --mode replace",
+            tool.rebuilt_by,
         )  # fmt: skip
     reason = _reason_to_rebuild(connection, tool, count, pending)
     if reason is None:

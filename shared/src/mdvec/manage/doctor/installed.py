@@ -179,7 +179,7 @@ def check_models(installation: Loaded) -> Iterator[Finding]:
             yield _of_own(name, needed[name], options)
             continue
         sentence = f"this version has no model {name}; {needed[name]}"
-        yield Finding("trouble", sentence, "mdvec import -n NAME --mode replace")
+        yield Finding("trouble", sentence, "mdvec import -n NAME --mode replace --model auto")
 
 
 def _of_own(name: str, reason: str, options: BackendOptions) -> Finding:
