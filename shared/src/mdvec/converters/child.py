@@ -6,37 +6,39 @@ can then open no files except Python's own code, open no sockets, and start no p
 
 from __future__ import annotations
 
-import json
-import os
-import struct
 import sys
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from mdvec.converters.formats import MAX_TEXT, Converted, NotConverted, format_of
 from mdvec.installation import this_installation
-from mdvec.platform import code_paths, limit_process, restrict_calls, restrict_files, take_own_user
+from mdvec.platform import (
+    Parent,
+    code_paths,
+    limit_process,
+    restrict_calls,
+    restrict_files,
+    take_own_user,
+)
 from mdvec.sizes import MEGABYTE
 
-LENGTHS = struct.Struct(">II")
-LENGTH = struct.Struct(">I")
 _SHARED_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache")
 MAX_MEMORY_MB = 600
 
 
 def main() -> None:
     """Convert one file after another until STDIN ends."""
-    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):  # code that prints must not corrupt the protocol
-        os.dup2(nothing, descriptor)
+    parent = Parent()
     walls = _lock()
-    while head := requests.read(LENGTHS.size):
-        name_bytes, data_bytes = LENGTHS.unpack(head)
-        name = requests.read(name_bytes).decode()
-        answer = _answer(requests.read(data_bytes), name, answers)
-        _send(answers, answer | {"walls": walls})
+    with suppress(EOFError):
+        while True:
+            file = parent.receive()
+            answer = _answer(parent.read(file["bytes"]), file["name"], parent)
+            parent.send(answer | {"walls": walls})
+            if "end" in answer:  # after running out of memory the process cannot continue
+                return
 
 
 def _lock() -> list[str]:
@@ -50,9 +52,9 @@ def _lock() -> list[str]:
     return [name for name, is_up in walls.items() if is_up]
 
 
-def _answer(data: bytes, name: str, answers: BinaryIO) -> dict[str, Any]:
+def _answer(data: bytes, name: str, parent: Parent) -> dict[str, Any]:
     try:
-        converted = _convert(data, name, answers)
+        converted = _convert(data, name, parent)
     except NotConverted as error:
         return {"refused": str(error)}
     except MemoryError:
@@ -65,7 +67,7 @@ def _answer(data: bytes, name: str, answers: BinaryIO) -> dict[str, Any]:
     return {"content": converted.content, "notes": converted.notes, "parts": parts}
 
 
-def _convert(data: bytes, name: str, answers: BinaryIO) -> Converted:
+def _convert(data: bytes, name: str, parent: Parent) -> Converted:
     known = format_of(name)
     if known is None or not known.module:
         raise NotConverted("files of its ending need a command of yours in [convert]")
@@ -76,7 +78,7 @@ def _convert(data: bytes, name: str, answers: BinaryIO) -> Converted:
             f"reading it needs the package {known.package}; install it with: "
             f"{this_installation().adding_extra('documents')}"
         ) from error
-    telling = (lambda *page: _send(answers, {"page": page}),) if known.tells_pages else ()
+    telling = (lambda *page: parent.send({"page": page}),) if known.tells_pages else ()
     converted: Converted = module.convert(data, name, *telling)
     texts = [converted.content, *(part.content for part in converted.parts)]
     if sum(map(len, texts)) > MAX_TEXT:
@@ -84,14 +86,6 @@ def _convert(data: bytes, name: str, answers: BinaryIO) -> Converted:
     if not converted.content.strip():
         raise NotConverted("it has no text")
     return converted
-
-
-def _send(answers: BinaryIO, answer: dict[str, Any]) -> None:
-    body = json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace")
-    answers.write(LENGTH.pack(len(body)) + body)
-    answers.flush()
-    if answer.get("end"):  # after running out of memory the process cannot continue
-        sys.exit()
 
 
 if __name__ == "__main__":

@@ -5,29 +5,20 @@ A user's program gets a copy of a file, and prints it as Markdown.
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 from mdvec.cancelling import raise_if_cancelled
-from mdvec.converters.child import LENGTH, LENGTHS
 from mdvec.converters.formats import MAX_TEXT, Converted, NotConverted, Part
 from mdvec.files import UnreadableFile, decode_text, system_message
-from mdvec.platform import (
-    can_read,
-    can_write,
-    end_with_children,
-    in_own_group,
-    never_wait,
-    python_child,
-    shell_words,
-)
+from mdvec.platform import Worker, end_with_children, in_own_group, python_child, shell_words
 from mdvec.text import on_one_line
 
 MAX_SECONDS = 30.0
@@ -35,8 +26,6 @@ _SECONDS_A_PAGE = 0.05
 """The seconds that each page adds to the time limit; even a dense page takes only .02."""
 _MOST_SECONDS_MORE = 270.0
 """The maximum seconds that pages add, so that a very long file cannot block an import."""
-_MAX_ANSWER = 400_000_000
-_BLOCK = 2**18
 _POLL_SECONDS = 0.1
 _MODULE = "mdvec.converters.child"
 _HERE = "{}"
@@ -97,30 +86,24 @@ def _output(arguments: list[str], folder: str, max_seconds: float) -> str:
                 f"{program} of [convert] cannot be started ({system_message(error)})"
             ) from error
         try:
-            while (code := _exit_code(process)) is None:
+            while os.fstat(output.fileno()).st_size <= MAX_TEXT:
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(_POLL_SECONDS)
+                    break
                 raise_if_cancelled()
                 if time.monotonic() > deadline:
                     raise NotConverted(f"{program} took more than {max_seconds:g} seconds")
-                if os.fstat(output.fileno()).st_size > MAX_TEXT:
-                    break
         finally:
             end_with_children(process)
         if os.fstat(output.fileno()).st_size > MAX_TEXT:
             raise NotConverted(f"{program} prints more than {MAX_TEXT:,} bytes")
-        if code:
-            raise NotConverted(f"{program} ended with {code}: {_last_line(errors)}")
+        if process.returncode:
+            raise NotConverted(f"{program} ended with {process.returncode}: {_last_line(errors)}")
         output.seek(0)
         try:
             return decode_text(output.read(MAX_TEXT))
         except UnreadableFile as error:
             raise NotConverted(f"what {program} prints cannot be read: {error}") from error
-
-
-def _exit_code(process: subprocess.Popen[bytes]) -> int | None:
-    try:
-        return process.wait(_POLL_SECONDS)
-    except subprocess.TimeoutExpired:
-        return None
 
 
 def _last_line(stream: IO[bytes]) -> str:
@@ -149,7 +132,7 @@ class Converter:
         self._commands = commands
         self._on_page = on_page
         self._max_seconds = max_seconds
-        self._process: subprocess.Popen[bytes] | None = None
+        self._worker: Worker | None = None
         self.walls: tuple[str, ...] = ()
 
     def convert(self, data: bytes, file_name: str) -> Converted:
@@ -185,87 +168,20 @@ class Converter:
 
     def close(self) -> None:
         """End the process."""
-        process, self._process = self._process, None
-        if process is not None:
-            process.kill()
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    pipe.close()
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.close()
 
     def _answer(self, data: bytes, file_name: str) -> dict[str, Any]:
-        process = self._running()
-        deadline = time.monotonic() + self._max_seconds
-        name = file_name.encode()
-        wire = _Wire(process, deadline)
-        wire.write(LENGTHS.pack(len(name), len(data)) + name + data)
-        answer = wire.message()
-        while "page" in answer:
-            wire.allow(_SECONDS_A_PAGE)
+        if self._worker is None or self._worker.process.poll() is not None:
+            self.close()
+            self._worker = Worker(**python_child(_MODULE))
+        worker, deadline = self._worker, time.monotonic() + self._max_seconds
+        latest = deadline + _MOST_SECONDS_MORE
+        worker.send({"name": file_name, "bytes": len(data)}, deadline, data)
+        while "page" in (answer := worker.receive(deadline)):
+            deadline = min(deadline + _SECONDS_A_PAGE, latest)
             self._on_page(*answer["page"])
-            answer = wire.message()
         if answer.get("end"):
             self.close()
         return answer
-
-    def _running(self) -> subprocess.Popen[bytes]:
-        if self._process is None or self._process.poll() is not None:
-            self.close()
-            self._process = subprocess.Popen(
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                bufsize=0,
-                **python_child(_MODULE),
-            )
-            for pipe in (self._process.stdin, self._process.stdout):
-                never_wait(pipe.fileno())  # type: ignore[union-attr] # both are pipes
-        return self._process
-
-
-class _Wire:
-    """The pipes to and from a process, until a deadline."""
-
-    def __init__(self, process: subprocess.Popen[bytes], deadline: float) -> None:
-        if process.stdin is None or process.stdout is None:
-            raise EOFError
-        self._to, self._from = process.stdin.fileno(), process.stdout.fileno()
-        self._deadline, self._latest = deadline, deadline + _MOST_SECONDS_MORE
-
-    def write(self, data: bytes) -> None:
-        """Write all the bytes."""
-        rest = memoryview(data)
-        while rest:
-            self._wait(can_write, self._to)
-            rest = rest[os.write(self._to, rest[:_BLOCK]) :]
-
-    def allow(self, seconds: float) -> None:
-        """Extend the deadline, up to the overall limit."""
-        self._deadline = min(self._deadline + seconds, self._latest)
-
-    def message(self) -> dict[str, Any]:
-        """The next message of the process."""
-        (length,) = LENGTH.unpack(self.read(LENGTH.size))
-        if length > _MAX_ANSWER:
-            raise EOFError
-        message: dict[str, Any] = json.loads(self.read(length))
-        return message
-
-    def read(self, count: int) -> bytes:
-        """Read exactly this number of bytes."""
-        parts = bytearray()
-        while len(parts) < count:
-            self._wait(can_read, self._from)
-            part = os.read(self._from, min(count - len(parts), _BLOCK))
-            if not part:
-                raise EOFError
-            parts += part
-        return bytes(parts)
-
-    def _wait(self, can: Callable[[int, float], bool], descriptor: int) -> None:
-        is_ready = False
-        while not is_ready:
-            is_ready = can(descriptor, _POLL_SECONDS)
-            raise_if_cancelled()
-            if time.monotonic() > self._deadline:
-                raise TimeoutError

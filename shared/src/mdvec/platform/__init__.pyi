@@ -28,8 +28,6 @@ from .opened import user_number as user_number
 from .own_folders import OwnFolder as OwnFolder
 from .own_folders import folders_left as folders_left
 from .own_folders import remove_folders_left as remove_folders_left
-from .processes import can_read as can_read
-from .processes import can_write as can_write
 from .processes import end_with_children as end_with_children
 from .processes import in_own_group as in_own_group
 from .processes import never_wait as never_wait
@@ -41,3 +39,5 @@ from .sandbox import own_process_paths as own_process_paths
 from .sandbox import restrict_calls as restrict_calls
 from .sandbox import restrict_files as restrict_files
 from .sandbox import take_own_user as take_own_user
+from .worker import Parent as Parent
+from .worker import Worker as Worker

@@ -1,7 +1,6 @@
 """The child process that reads a .duckdb file.
 
-Run as ``python -m mdvec.datasets.interfaces.database_child``. Requests and responses are lines of
-JSON; generated columns are not read.
+Run as ``python -m mdvec.datasets.interfaces.database_child``. Generated columns are not read.
 
 Opening such a file runs expressions by its author: those in its log, which DuckDB replays, and
 those of views. So this process has limited memory and time, its views cannot write large files, and
@@ -10,8 +9,7 @@ it reads a copy whose name does not reveal its origin.
 
 from __future__ import annotations
 
-import json
-import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +18,7 @@ import duckdb
 from mdvec.datasets.core.duckdb_types import DuckDBType, changed_type
 from mdvec.datasets.interfaces.connection import first_line, safe_connection
 from mdvec.datasets.interfaces.parquet import rows_at_once
-from mdvec.platform import hidden_folder, limit_process
+from mdvec.platform import Parent, hidden_folder, limit_process
 from mdvec.sizes import MEGABYTE
 from mdvec.text import identifier, literal
 
@@ -47,24 +45,20 @@ tag of a union as a number."""
 
 def main() -> None:
     """Open the file, then copy one table per request until the parent closes the pipe."""
+    parent = Parent()
     limit_process(memory=(MEMORY_MB + _EXTRA_ADDRESS_SPACE_MB) * MEGABYTE)
-    file = _working_path(json.loads(sys.stdin.readline()))
+    file = _working_path(parent.receive()["file"])
     files = [file, file.with_name(f"{file.name}.wal")]
     with safe_connection(files, writes_to=_working_path(""), memory_mb=MEMORY_MB) as connection:
         try:
             connection.execute(f"ATTACH {literal(str(file))} AS src (READ_ONLY)")
-            _respond(_list_tables(connection))
+            parent.send(_list_tables(connection))
         except (duckdb.Error, MemoryError) as error:
-            _respond({"error": first_line(error)})
+            parent.send({"error": first_line(error)})
             return
-        for line in sys.stdin:
-            *names, is_view = json.loads(line)
-            _respond(_copy_table(connection, *names, is_view=is_view))
-
-
-def _respond(response: dict[str, Any]) -> None:
-    sys.stdout.write(f"{json.dumps(response)}\n")
-    sys.stdout.flush()
+        with suppress(EOFError):
+            while True:
+                parent.send(_copy_table(connection, **parent.receive()))
 
 
 def _working_path(name: str) -> Path:

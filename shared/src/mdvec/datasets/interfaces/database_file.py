@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
+import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,7 +15,7 @@ from mdvec.datasets.interfaces import database_child
 from mdvec.datasets.interfaces.dataset_tables import file_state, logs_of
 from mdvec.datasets.interfaces.snapshots import copy_with_logs, work_folder
 from mdvec.files import UnreadableFile, opened_within
-from mdvec.platform import can_read, lock_bytes, python_child
+from mdvec.platform import Worker, lock_bytes, python_child
 
 COMPUTED = "it is a computed column; only columns that hold values are copied"
 _COPY = "copy.parquet"
@@ -42,14 +41,14 @@ def open_duckdb_file(file: Path, targets: Path, source: Path) -> Iterator[Opened
     with (
         opened_within(file, source) as descriptor,
         work_folder(targets) as folder,
-        _process(folder) as process,
+        closing(Worker(**python_child(_MODULE), cwd=folder)) as worker,
     ):
         # The child reads a copy, so that views cannot reveal the file's path. A program that has
         # the database open holds a lock on the original, so the lock is tried there.
         _lock(descriptor)
         copy_with_logs(descriptor, file, source, folder / _NAME, logs_of(file))
-        ask = partial(_request, process, seconds)
-        response = ask(_NAME)
+        ask = partial(_request, worker, seconds)
+        response = ask({"file": _NAME})
         if "error" in response:
             reason = _explain(response["error"].replace(_NAME, file.name))
             raise UnreadableFile(reason, may_pass=reason == _IN_USE)
@@ -58,7 +57,8 @@ def open_duckdb_file(file: Path, targets: Path, source: Path) -> Iterator[Opened
         for schema, name, computed, is_view in response["tables"]:
             label = name if schema == "main" else f"{schema}.{name}"
             left_out += [(f"{label}.{column}", COMPUTED) for column in computed or ()]
-            request = partial(ask, [schema, name, _COPY, is_view])
+            table = {"schema": schema, "table": name, "target": _COPY, "is_view": is_view}
+            request = partial(ask, table)
             reading = unreadable_view if is_view else nullcontext
             tables.append(
                 TableInFile(label, partial(_copy_table, request, reading, folder / _COPY))
@@ -90,46 +90,25 @@ def _lock(file: int) -> None:
         raise UnreadableFile.of_error(error) from error
 
 
-@contextmanager
-def _process(folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """Start the child process; the first request names the file to open."""
-    process = subprocess.Popen(
-        **python_child(_MODULE),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        cwd=folder,
-        text=True,
-        encoding="utf-8",
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def _request(process: subprocess.Popen[str], seconds: float, request: object) -> dict[str, Any]:
+def _request(worker: Worker, seconds: float, request: dict[str, Any]) -> dict[str, Any]:
     """Send the child a request and return its response.
 
     Raises:
         UnreadableFile: the child ended, or did not respond in time.
     """
-    if process.stdin is None or process.stdout is None:
-        raise AssertionError("the process was started with pipes")
-    with suppress(BrokenPipeError):
-        process.stdin.write(f"{json.dumps(request)}\n")
-        process.stdin.flush()
-    if not can_read(process.stdout.fileno(), seconds):
-        process.kill()  # a late response would be taken for that of the next request
-        raise UnreadableFile(f"reading it was stopped after {seconds:,.0f} s", may_pass=True)
-    line = process.stdout.readline()
-    if not line:
+    deadline = time.monotonic() + seconds
+    try:
+        worker.send(request, deadline)
+        return worker.receive(deadline)
+    except TimeoutError as error:
+        worker.process.kill()  # a late response would be taken for that of the next request
+        raise UnreadableFile(
+            f"reading it was stopped after {seconds:,.0f} s", may_pass=True
+        ) from error
+    except EOFError as error:
         raise UnreadableFile(
             f"reading it broke the process that did, which has {database_child.MEMORY_MB:,} MB"
-        )
-    response: dict[str, Any] = json.loads(line)
-    return response
+        ) from error
 
 
 def _explain(message: str) -> str:

@@ -9,10 +9,8 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -27,7 +25,7 @@ from mdvec.manage.doctor.findings import Finding
 from mdvec.manage.page_server import server_arguments
 from mdvec.manage.registering import models_in_use
 from mdvec.manage.service import SERVER_PROGRAM, find_server_program
-from mdvec.platform import is_root
+from mdvec.platform import Worker, is_root
 from mdvec.settings import Loaded
 from mdvec.text import identifier, outside_fences
 from mdvec.tools import KINDS, registry
@@ -47,12 +45,10 @@ class ServerFailed(MdvecError):
 class Session:
     """A client's side of the protocol with a running server."""
 
-    def __init__(
-        self, process: subprocess.Popen[bytes], complaints: IO[bytes], seconds: float
-    ) -> None:
-        self._process, self._complaints, self._seconds = process, complaints, seconds
+    def __init__(self, worker: Worker, complaints: IO[bytes], seconds: float) -> None:
+        self._worker, self._complaints, self._seconds = worker, complaints, seconds
+        self._deadline = time.monotonic() + seconds
         self._numbers = itertools.count(1)
-        self.is_late = False
 
     def request(self, method: str, params: Mapping[str, object]) -> dict[str, Any]:
         """Send a request and return its result."""
@@ -67,33 +63,23 @@ class Session:
 
     def send(self, message: Mapping[str, object]) -> None:
         """Send a message; if the server has ended, reading the answer reports it."""
-        assert self._process.stdin is not None  # noqa: S101 - it is a pipe
-        with suppress(OSError):
-            self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-            self._process.stdin.flush()
+        with suppress(EOFError):
+            self._worker.send({"jsonrpc": "2.0", **message}, self._deadline)
 
     def _receive(self) -> dict[str, Any]:
-        assert self._process.stdout is not None  # noqa: S101 - it is a pipe
-        line = self._process.stdout.readline()
-        if not line and self.is_late:
-            raise ServerFailed(f"the server did not answer within {self._seconds:g} s")
-        if not line:
+        try:
+            return self._worker.receive(self._deadline)
+        except TimeoutError as error:
+            raise ServerFailed(f"the server did not answer within {self._seconds:g} s") from error
+        except EOFError as error:
+            if error.args:
+                raise ServerFailed(
+                    f"the server wrote something that is not a message: {error}"
+                ) from error
             self._complaints.seek(0)
             lines = self._complaints.read().decode(errors="replace").strip().splitlines()
             last = lines[-1][-_MAX_COMPLAINT:] if lines else "it said nothing"
-            raise ServerFailed(f"the server ended: {last}")
-        try:
-            message: dict[str, Any] = json.loads(line)
-        except ValueError as error:
-            raise ServerFailed(
-                f"the server wrote something that is not a message: {line[:80]!r}"
-            ) from error
-        return message
-
-    def end_late(self) -> None:
-        """Kill the server because it took too long."""
-        self.is_late = True
-        self._process.kill()
+            raise ServerFailed(f"the server ended: {last}") from error
 
 
 @contextmanager
@@ -106,15 +92,10 @@ def server_session(
     """
     with tempfile.TemporaryFile() as complaints:
         try:
-            process = subprocess.Popen(  # noqa: S603 - our own server, no shell
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=complaints,
-                env={**os.environ, **environment},
-            )  # fmt: skip
+            worker = Worker(args=command, stderr=complaints, env={**os.environ, **environment})
         except OSError as error:
             raise ServerFailed(f"{command[0]} cannot be started ({error.strerror})") from error
-        session = Session(process, complaints, seconds)
-        timer = threading.Timer(seconds, session.end_late)
-        timer.start()
+        session = Session(worker, complaints, seconds)
         try:
             client = {"name": "mdvec doctor", "version": "1"}
             hello = {"protocolVersion": _PROTOCOL, "capabilities": {}, "clientInfo": client}
@@ -122,21 +103,7 @@ def server_session(
             session.send({"method": "notifications/initialized"})
             yield session
         finally:
-            timer.cancel()
-            _end(process)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Close a server's STDIN to end it; kill it if it does not end."""
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            with suppress(OSError):
-                stream.close()
-    try:
-        process.wait(_END_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+            worker.close(_END_SECONDS)
 
 
 def check_server(installation: Loaded, seconds: float = _SECONDS) -> Iterator[Finding]:

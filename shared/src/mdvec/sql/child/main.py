@@ -11,7 +11,7 @@ import os
 import queue
 import threading
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from mdvec.datasets import Column
 from mdvec.errors import MdvecError
 from mdvec.files import NotOpened, open_within
 from mdvec.platform import (
+    Parent,
     code_paths,
     limit_process,
     own_process_paths,
@@ -36,14 +37,7 @@ from mdvec.sql.core.refusals import (
     as_message,
     no_room_to_start,
 )
-from mdvec.sql.process.messages import (
-    Message,
-    WireClosed,
-    columns_in,
-    listed_columns,
-    receive,
-    send,
-)
+from mdvec.sql.process.messages import Message, columns_in, listed_columns
 
 if TYPE_CHECKING:
     import duckdb
@@ -58,22 +52,22 @@ _REPORTED = ("missing", "landlock", "seccomp", "own_user")
 
 def main() -> None:
     """Answer requests until the server is gone."""
-    reading, writing = _keep_stdio()
+    parent = Parent()
     try:
-        config = receive(lambda count: os.read(reading, count))
+        config = parent.receive()
         try:
             handler = prepare(config)
         except MdvecError as error:
-            send(writing, as_message(error))
+            parent.send(as_message(error))
             return
         except Exception as error:  # noqa: BLE001 - the server logs the traceback
             is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
             broken = {"broken": traceback.format_exc()}
-            send(writing, as_message(no_room_to_start()) if is_full else broken)
+            parent.send(as_message(no_room_to_start()) if is_full else broken)
             return
-        send(writing, _ready(handler, config))
-        _Server(handler, config, writing).serve(lambda count: os.read(reading, count))
-    except WireClosed:
+        parent.send(_ready(handler, config))
+        _Server(handler, config, parent).serve()
+    except (EOFError, OSError):
         return
 
 
@@ -137,13 +131,13 @@ class _Server:
 
     handler: RequestHandler
     config: Message
-    writing: int
+    parent: Parent
     current: int | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
     requests: queue.SimpleQueue[Message] = field(default_factory=queue.SimpleQueue)
 
-    def serve(self, read: Callable[[int], bytes]) -> None:
-        threading.Thread(target=self._listen, args=(read,), daemon=True).start()
+    def serve(self) -> None:
+        threading.Thread(target=self._listen, daemon=True).start()
         while True:
             request = self.requests.get()
             with self.lock:
@@ -151,14 +145,14 @@ class _Server:
             response = self._respond(request)
             with self.lock:
                 self.current = None
-            send(self.writing, {"id": request["id"]} | response)
+            self.parent.send({"id": request["id"]} | response)
 
-    def _listen(self, read: Callable[[int], bytes]) -> None:
+    def _listen(self) -> None:
         """Queue requests, stop the current one if requested, and exit when the server is gone."""
         while True:
             try:
-                message = receive(read)
-            except (WireClosed, OSError):
+                message = self.parent.receive()
+            except (EOFError, OSError):
                 os._exit(0)
             if message.get("do") != "stop":
                 self.requests.put(message)
@@ -187,16 +181,6 @@ class _Server:
                 # The server notices the end of the process and reports it to the model.
                 os._exit(1)
             return as_message(self.handler.advised(request, refusal))
-
-
-def _keep_stdio() -> tuple[int, int]:
-    """Move the pipes to other descriptors, so that code that prints cannot break the protocol."""
-    wire = os.dup(0), os.dup(1)
-    null = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):
-        os.dup2(null, descriptor)
-    os.close(null)
-    return wire
 
 
 def open_files(tables: Iterable[tuple[str, str, str]]) -> tuple[dict[str, int], dict[str, str]]:

@@ -1,23 +1,23 @@
-"""A child process: starts it, sends it requests under limits, and replaces it when it dies."""
+"""The query process: started, asked under limits, and replaced when it dies or the data change."""
 
 from __future__ import annotations
 
 import errno
+import itertools
 import logging
-import os
-import subprocess
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import psutil
 
-from mdvec.cancelling import cancelled_by, is_cancelled, raise_if_cancelled
+from mdvec.cancelling import Cancelled, cancelled_by, is_cancelled, raise_if_cancelled
 from mdvec.datasets import Column
 from mdvec.log import record
-from mdvec.platform import can_read, python_child
+from mdvec.platform import Worker, python_child
 from mdvec.sizes import MEGABYTE
 from mdvec.sql.core.refusals import (
     QueriesUnavailable,
@@ -28,16 +28,7 @@ from mdvec.sql.core.refusals import (
     out_of_time,
     process_died,
 )
-from mdvec.sql.process.messages import (
-    Data,
-    Message,
-    QueryLimits,
-    WireClosed,
-    columns_in,
-    missing_tables,
-    receive,
-    send,
-)
+from mdvec.sql.process.messages import Data, Message, QueryLimits, columns_in, missing_tables
 from mdvec.sql.process.spool import Spool
 
 logger = logging.getLogger("mdvec")
@@ -47,106 +38,12 @@ GRACE_SECONDS = 0.5
 CANCELLED_GRACE_SECONDS = 0.2
 """The grace of a cancelled query, which is shorter as the next query may wait for the child."""
 START_SECONDS = 120.0
-_POLL_SECONDS = 0.05
+_MAX_BYTES = 64 * MEGABYTE
 _MODULE = "mdvec.sql.child.main"
 _ALLOCATORS = {
     # Freed memory is returned together with its address space, which is also limited.
     "DUCKDB_JE_MALLOC_CONF": "retain:false,dirty_decay_ms:500,muzzy_decay_ms:0,narenas:2",
 }
-
-
-class ChildProcess:
-    """A child process that responds to one request after another, with limited resident memory.
-
-    Attributes:
-        ready: its response to the first message, ``config``.
-
-    Raises:
-        WireClosed: it did not start.
-        QueryStopped: it did not start in time.
-    """
-
-    def __init__(
-        self,
-        config: Message,
-        folder: Path,
-        limits: QueryLimits,
-        start_seconds: float = START_SECONDS,
-    ) -> None:
-        self._limits = limits
-        self._request_id = 0
-        child_stdin, self._writing = os.pipe()
-        self._reading, child_stdout = os.pipe()
-        try:
-            self.popen = subprocess.Popen(
-                **python_child(_MODULE, **_ALLOCATORS),
-                stdin=child_stdin,
-                stdout=child_stdout,
-                stderr=subprocess.DEVNULL,
-                cwd=folder,
-            )
-        except OSError:
-            os.close(self._writing)
-            os.close(self._reading)
-            raise
-        finally:
-            os.close(child_stdin)
-            os.close(child_stdout)
-        try:
-            send(self._writing, config)
-            self.ready = self._response(time.monotonic() + start_seconds, 0)
-        except BaseException:
-            self.end()
-            raise
-
-    def request(self, message: Message, seconds: float) -> Message:
-        """Send a request, and wait for the response.
-
-        After ``seconds``, or when this thread's work is cancelled, the child gets the message to
-        stop, and responds with an error. If this raises, the caller must end the child.
-
-        Raises:
-            QueryStopped: it did not respond in time, uses too much memory, or has ended.
-        """
-        self._request_id += 1
-        try:
-            send(self._writing, message | {"id": self._request_id})
-            return self._response(time.monotonic() + seconds, GRACE_SECONDS)
-        except WireClosed as error:
-            raise process_died() from error
-
-    def end(self, grace: float = 0.0) -> None:
-        """Close its input, so that it exits; after ``grace`` seconds, kill it."""
-        os.close(self._writing)
-        with suppress(subprocess.TimeoutExpired):
-            self.popen.wait(grace)
-        self.popen.kill()
-        self.popen.wait()
-        os.close(self._reading)
-
-    def _response(self, deadline: float, grace: float) -> Message:
-        def read(count: int) -> bytes:
-            nonlocal deadline, grace
-            while True:
-                if grace and is_cancelled():
-                    deadline, grace = time.monotonic(), min(grace, CANCELLED_GRACE_SECONDS)
-                left = deadline - time.monotonic()
-                if left <= 0 and not grace:
-                    raise out_of_time(self._limits.seconds)
-                if left <= 0:
-                    send(self._writing, {"do": "stop", "id": self._request_id})
-                    deadline, grace = deadline + grace, 0
-                elif can_read(self._reading, min(left, _POLL_SECONDS)):
-                    return os.read(self._reading, count)
-                else:
-                    self._check_memory()
-
-        return receive(read)
-
-    def _check_memory(self) -> None:
-        with suppress(psutil.Error):
-            if psutil.Process(self.popen.pid).memory_info().rss > self._limits.memory_mb * MEGABYTE:
-                raise out_of_memory(self._limits.memory_mb)
 
 
 class Child:
@@ -176,7 +73,8 @@ class Child:
         self._warn = warn
         self._died = died
         self._spool: Spool | None = None
-        self._process: ChildProcess | None = None
+        self._worker: Worker | None = None
+        self._numbers = itertools.count()
         self._data: Data | None = None
         self._closed = False
         self.last_used = time.monotonic()
@@ -186,7 +84,7 @@ class Child:
     @property
     def pid(self) -> int | None:
         """The child's process id; None if none runs."""
-        return None if self._process is None else self._process.popen.pid
+        return None if self._worker is None else self._worker.process.pid
 
     @property
     def data(self) -> Data:
@@ -218,10 +116,10 @@ class Child:
 
         Any thread may call this.
         """
-        process, spool = self._process, self._spool
+        worker, spool = self._worker, self._spool
         return (
-            process is not None
-            and process.popen.poll() is None
+            worker is not None
+            and worker.process.poll() is None
             and self._current_data() == self._data
             and spool is not None
             and spool.is_there()
@@ -251,10 +149,8 @@ class Child:
             QueryError: the child refused it, DuckDB could not run it, or it was stopped or crashed.
             Cancelled: the call was cancelled, and the child stopped.
         """
-        process = self._process
-        assert process is not None  # noqa: S101 - prepared in the same turn
         try:
-            response = process.request(message, seconds)
+            response = self._response(message, seconds)
         except QueryStopped as reason:
             self._kill()
             self._died()
@@ -275,35 +171,40 @@ class Child:
 
     def interrupt(self) -> None:
         """Kill the child from another thread; a request under way then gets no response."""
-        if (process := self._process) is not None:
-            process.popen.kill()
+        if (worker := self._worker) is not None:
+            worker.process.kill()
 
     def rest(self, seconds: float) -> None:
         """End a child that was unused for ``seconds``; the next request starts another child."""
-        if self._process is not None and time.monotonic() - self.last_used > seconds:
+        if self._worker is not None and time.monotonic() - self.last_used > seconds:
             self.close()
 
     def close(self) -> None:
         """End the child and remove its spool."""
-        process, self._process = self._process, None
-        if process is not None:
-            process.end(GRACE_SECONDS)
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.close(GRACE_SECONDS)
         if self._spool is not None:
             self._spool.close()
 
     def _start(self, data: Data) -> None:
         config = _config(data, self._limits, self.spool)
-        try:
-            process = ChildProcess(config, self.spool.work, self._limits)
-        except (WireClosed, QueryStopped, OSError) as error:
-            raise _not_started(repr(error)) from error
-        ready = process.ready
-        if "tables" not in ready:
-            process.end()
+        with ExitStack() as failing:
+            try:
+                process = python_child(_MODULE, **_ALLOCATORS)
+                worker = Worker(**process, cwd=self.spool.work, max_bytes=_MAX_BYTES)
+                failing.callback(worker.close)
+                deadline = time.monotonic() + START_SECONDS
+                worker.send(config, deadline)
+                ready = worker.receive(deadline, partial(self._check_memory, worker))
+            except (EOFError, OSError, QueryStopped) as error:
+                raise _not_started(repr(error)) from error
             if "broken" in ready:
                 raise _not_started(ready["broken"])
-            raise error_of(ready)
-        self._process, self._data = process, data
+            if "tables" not in ready:
+                raise error_of(ready)
+            failing.pop_all()
+        self._worker, self._data = worker, data
         walls = {name: ready[name] for name in ("landlock", "seccomp", "own_user")}
         record("query_process", **walls, memory_mb=self._limits.memory_mb)
         self.tables = {name: columns_in(columns) for name, columns in ready["tables"].items()}
@@ -311,11 +212,44 @@ class Child:
         for warning in self.missing:
             self._warn(warning)
 
+    def _response(self, message: Message, seconds: float) -> Message:
+        """Send a request and wait for the response; if this raises, the child must be killed.
+
+        After ``seconds``, or when this thread's work is cancelled, the child gets the message to
+        stop, and responds with an error.
+
+        Raises:
+            QueryStopped: it did not respond in time, uses too much memory, or has ended.
+        """
+        worker, number = self._worker, next(self._numbers)
+        assert worker is not None  # noqa: S101 - prepared in the same turn
+        watch, deadline = partial(self._check_memory, worker), time.monotonic() + seconds
+        try:
+            with cancelled_by(None):  # the child must get whole messages
+                worker.send(message | {"id": number}, deadline)
+            with suppress(TimeoutError, Cancelled):
+                return worker.receive(deadline, watch)
+            grace = CANCELLED_GRACE_SECONDS if is_cancelled() else GRACE_SECONDS
+            deadline = time.monotonic() + grace
+            with cancelled_by(None):
+                worker.send({"do": "stop", "id": number}, deadline)
+                return worker.receive(deadline, watch)
+        except TimeoutError as error:
+            raise out_of_time(self._limits.seconds) from error
+        except EOFError as error:
+            raise process_died() from error
+
+    def _check_memory(self, worker: Worker) -> None:
+        with suppress(psutil.Error):
+            process = psutil.Process(worker.process.pid)
+            if process.memory_info().rss > self._limits.memory_mb * MEGABYTE:
+                raise out_of_memory(self._limits.memory_mb)
+
     def _kill(self) -> None:
         """Kill the child, and remove its unfinished files."""
-        process, self._process = self._process, None
-        if process is not None:
-            process.end()
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.close()
             if self._spool is not None:
                 self._spool.clear()
 

@@ -1,76 +1,19 @@
-"""Messages to and from the query process: requests, tables, limits, results, and their framing."""
+"""What messages to and from the query process are about: tables, limits and results."""
 
 from __future__ import annotations
 
-import json
-import os
-import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from mdvec.datasets import Column
 from mdvec.queries import Parameter
-from mdvec.sizes import MEGABYTE
 from mdvec.sql.core.refusals import named
 
 Message = dict[str, Any]
-_LENGTH = struct.Struct(">I")
-MAX_MESSAGE_BYTES = 64 * MEGABYTE
 JsonValue = bool | int | float | str | list[object] | dict[str, object] | None
 """A value of a result: dates and times are ISO 8601 texts; binary data is only its size."""
-
-
-class WireClosed(Exception):
-    """The other side closed the pipe, or sent something that is not a message."""
-
-
-def send(descriptor: int, message: Message) -> None:
-    """Write a whole message.
-
-    Raises:
-        WireClosed: the other side closed the pipe.
-    """
-    # Escaped, because a model may write lone surrogates, which UTF-8 cannot encode.
-    body = json.dumps(message, separators=(",", ":")).encode("ascii")
-    rest = memoryview(_LENGTH.pack(len(body)) + body)
-    try:
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]
-    except OSError as error:
-        raise WireClosed from error
-
-
-def receive(read: Callable[[int], bytes]) -> Message:
-    """Read a whole message.
-
-    Args:
-        read: returns at most the given number of bytes, and none at the end of the pipe.
-
-    Raises:
-        WireClosed: the other side closed the pipe, or sent something that is not a message.
-    """
-    (length,) = _LENGTH.unpack(_exactly(_LENGTH.size, read))
-    if length > MAX_MESSAGE_BYTES:
-        raise WireClosed
-    try:
-        message = json.loads(_exactly(length, read))
-    except ValueError as error:
-        raise WireClosed from error
-    if not isinstance(message, dict):
-        raise WireClosed
-    return message
-
-
-def _exactly(count: int, read: Callable[[int], bytes]) -> bytes:
-    parts = bytearray()
-    while len(parts) < count:
-        part = read(min(count - len(parts), MEGABYTE))
-        if not part:
-            raise WireClosed
-        parts += part
-    return bytes(parts)
 
 
 @dataclass(frozen=True, slots=True)
