@@ -60,6 +60,9 @@ def test_whole_numbers_that_may_all_be_days_are_told(folder):
     said = "入社日: numbers such as 20250401 may be days; strptime(x::VARCHAR, '%Y%m%d') gives them"
     text = "番号,入社日\n1,20250401\n20240401,20240401\n"
     assert str(converted(folder, text)) == said
+    rows = text + "2,20250401\n" * 2_000  # a day that there is not, below those that are looked at
+    said = said.replace("strptime", "try_strptime") + ", and NULL for others such as 20250231"
+    assert str(converted(folder, f"{rows}3,20250231\n")) == said
 
 
 SIGNS = [

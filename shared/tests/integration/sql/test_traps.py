@@ -31,6 +31,7 @@ TABLES = {
     "rain": 'CREATE TABLE rain AS SELECT 3.5 AS "前橋 気温(℃)", 2 AS "気温(℃)", 1 AS n, 9 AS "n-n"',
     "hours": """CREATE TABLE hours AS SELECT TIMESTAMP '2025-06-30 18:00' AS "at", "at" AS "時　刻",
     E'二\\n行' AS "where", 'it''s 一\\行' AS said""",
+    "lands": """CREATE TABLE lands AS SELECT '["東京"]' AS capital, '[x' AS name""",
     "memos": "CREATE TABLE memos AS SELECT unnest(['a', 'b', NULL]) AS memo",
     "stays": 'CREATE TABLE stays AS SELECT 2 AS id, 1 AS "order"',
 }
@@ -121,6 +122,12 @@ def test_values_of_parameters_are_judged_as_if_they_were_written(handler, condit
     said = asked(handler, query, **values).get("notes", [""])
     assert note in said[0]
     assert bool(note) == bool(said[0])
+
+
+def test_a_sign_of_a_list_that_is_json_text_is_told(handler):
+    note = 'capital has lists as JSON text, of which [1] is a sign; the first element is "capital"'
+    assert asked(handler, "SELECT capital[1] FROM lands")["notes"] == [f"{note}->>0"]
+    assert "notes" not in asked(handler, "SELECT name[1], (capital->'$')[1] FROM lands")
 
 
 @each("condition", ["memo = ''", "'' = memo OR memo = ''", "memo IN ('a', '')"])

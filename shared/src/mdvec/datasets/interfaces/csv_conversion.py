@@ -30,6 +30,7 @@ from mdvec.datasets.interfaces.typed_columns import (
     put_plain,
     read_column,
     with_blank_texts,
+    with_days,
     write_typed,
 )
 from mdvec.files import UnreadableFile
@@ -135,6 +136,7 @@ class _Conversion:
             read_column(guess.name, guess.kind, 0, (row[at] for row in sample[:_NOTED_ROWS]))
             for at, guess in enumerate(guesses)
         )
+        columns = with_days(self.connection, columns, self.target)
         kinds = kinds_of("", self.rows.head.delimiter)
         if copied == len(sample) and not _may_need_notes(guesses, sample, kinds):
             return ConvertedRows(self.rows, columns, self.rows.left_out or totals_of(sample))

@@ -150,7 +150,8 @@ def write_typed(
         for at, column, kind, nulls in named
     ]
     kinds_by_name = {each.name: () if each.choice else each.kinds for each in columns}
-    return with_blank_texts(connection, read, target, kinds_by_name, labels)
+    days = with_days(connection, read, target)
+    return with_blank_texts(connection, days, target, kinds_by_name, labels)
 
 
 def read_column(
@@ -178,7 +179,30 @@ def _days_note(type_: str, sample: Iterable[str | None]) -> str:
     texts = list(filter(None, sample)) if type_ == "BIGINT" else []
     if not texts or not all(map(_DAY_IN_DIGITS.fullmatch, texts)):
         return ""
-    return f"numbers such as {texts[0]} may be days; strptime(x::VARCHAR, '%Y%m%d') gives them"
+    return f"numbers such as {texts[0]} may be days"
+
+
+def with_days(
+    connection: duckdb.DuckDBPyConnection, columns: Sequence[ReadColumn], target: Path
+) -> tuple[ReadColumn, ...]:
+    """The columns of ``target``, where a note on days says what reads them: tried on all values."""
+    noted = [column for column in columns if column.note]
+    if not noted:
+        return tuple(columns)
+    least = ", ".join(
+        f"min({name}) FILTER ({name} IS NOT NULL AND "
+        f"try_strptime({name}::VARCHAR, '%Y%m%d') IS NULL)"
+        for name in (identifier(column.name) for column in noted)
+    )
+    (others,) = connection.execute(f"SELECT {least} FROM {parquet_scan(target)}").fetchall()
+    notes = {
+        column.name: f"{column.note}; try_strptime(x::VARCHAR, '%Y%m%d') gives them, and NULL for "
+        f"others such as {odd}"
+        if odd is not None
+        else f"{column.note}; strptime(x::VARCHAR, '%Y%m%d') gives them"
+        for column, odd in zip(noted, others, strict=True)
+    }
+    return tuple(replace(each, note=notes.get(each.name, each.note)) for each in columns)
 
 
 def with_blank_texts(

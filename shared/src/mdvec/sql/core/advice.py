@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,7 @@ _FLAGS = {
 }  # fmt: skip
 """Arguments of tree elements that are safe to translate, unlike with_ties or percent."""
 _UNITS = {"YEAR", "QUARTER", "MONTH", "DAY", "HOUR", "MINUTE"}
+_OF_TIMES = {"Cast", "TimeStrToTime", "TsOrDsToDate", "TsOrDsToTimestamp"}
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _FORMAT = re.compile(r"(?:%[YmdHMS]|[-/:. 年月日時分秒])+")
 
@@ -125,9 +127,18 @@ def _is_plain_text(node: exp.Expr, dialect: str, sql: str) -> bool:
         parts = re.findall(r"%\w", text)
         is_known = len(parts) == len(set(parts)) > 0 and _FORMAT.fullmatch(text) is not None
         return is_known and written in sql.upper()
+    if type(node.parent).__name__ in _OF_TIMES:  # 'now' is no time in DuckDB
+        return _is_time(text)
     if type(node.parent).__name__ in {"DateAdd", "DateSub"}:
         return text.isdecimal() or _DAY.fullmatch(text) is not None  # its time would be lost
     return bool(text)  # '' is NULL in Oracle
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return _DAY.match(text) is not None and bool(datetime.fromisoformat(text))
+    except ValueError:
+        return False
 
 
 def _is_whole_span(node: exp.Expr, dialect: str) -> bool:
@@ -163,6 +174,7 @@ _JAPANESE_SIGNS = {
     "、": ",", "。": ";", "‘": "'", "’": "'", "“": '"', "”": '"', "≧": ">=", "≥": ">=",
     "≦": "<=", "≤": "<=", "≠": "<>", "×": "*", "÷": "/", "−": "-",
 }  # fmt: skip
+_CALLED = re.compile(r"(?:argument types '|the function call \")([^'\"(]+)\(")
 _CANDIDATES = re.compile(r" (?:Candidate |Did you mean ).*")
 _LONGER = re.compile(rf"; only one SELECT.*|{_CANDIDATES.pattern}")
 _INSTEAD = {
@@ -189,6 +201,7 @@ _INSTEAD = {
     r"'avg\(BOOLEAN": "avg(x::INTEGER) for the share of true values",
     r"'(?:sum|avg)\(VARCHAR": "CAST(x AS DOUBLE), which refuses a text that is no number",
     r"'\+\((?:VARCHAR|STRING)": "a || b to join texts",
+    r"'!?~~\*?\((?:DATE|TIMESTAMP)": "d::VARCHAR LIKE '2025-06%'",
 }
 """By pattern of a mistake, in the query or in DuckDB's message: what DuckDB has instead.
 
@@ -299,7 +312,9 @@ def _advice(
     """
     code = re.sub(r"'(?:[^']|'')*'", "''", sql) + message
     slips = ((re.search(slip, code, re.IGNORECASE), hint) for slip, hint in _INSTEAD.items())
-    hints = [match.expand(hint) for match, hint in slips if match]
+    called = _CALLED.search(message)  # then other functions of the query may be right
+    failed = fold(called[1]) if called else ""
+    hints = [match.expand(hint) for match, hint in slips if match and failed in fold(match[0])]
     instead = [f"DuckDB has {'; '.join(hints)}"] if hints else []
     ambiguous, unknown = _AMBIGUOUS.search(message), _UNKNOWN_COLUMN.search(message)
     if (wrong := ambiguous or unknown) is None:

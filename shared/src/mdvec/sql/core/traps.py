@@ -136,7 +136,8 @@ def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
             here = replace(scope, aliases=aliases if clause in _WITH_ALIASES else frozenset())
             for part in _own_parts(parts):
                 traps += filter(None, (trap(part) for trap in (_not_in, _is_null, _weekday)))
-                traps += filter(None, (_swapped(part, here), _day_trap(part, here)))
+                of_columns = (trap(part, here) for trap in (_swapped, _day_trap, _sign_of_json))
+                traps += filter(None, of_columns)
                 traps += _missing_texts(part, here)
         left_out += _left_out_nulls(node["where_clause"], scope)
     return [_with_ctes(trap, tree) for trap in (traps + left_out)[:_MAX_TRAPS]]
@@ -326,6 +327,24 @@ def _day_trap(node: Node, scope: _Scope) -> Trap | None:
             f"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM {identifier(table)} WHERE "
             f"CAST({name} AS DATE) IN ({read}) AND "
             f"{name} <> CAST(CAST({name} AS DATE) AS {column.type}))"
+        ),
+    )
+
+
+def _sign_of_json(node: Node, scope: _Scope) -> Trap | None:
+    """A sign of a text that holds a list as JSON, as if it were a list."""
+    is_place = node.get("type") == "ARRAY_EXTRACT"
+    of = scope.column(node["children"][0]) if is_place else None
+    if of is None or of[1].type != "VARCHAR":
+        return None
+    table, name = identifier(of[0]), identifier(of[1].name)
+    shown = shortened(of[1].name, _MAX_QUOTED)
+    return Trap(
+        f"{shown} has lists as JSON text, of which [1] is a sign; the first element is "
+        f"{identifier(shown)}->>0",
+        check=(
+            f"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE starts_with({name}, '[') "
+            f"AND json_valid({name}))"
         ),
     )
 
