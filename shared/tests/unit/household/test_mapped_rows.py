@@ -255,3 +255,18 @@ def test_no_toml_is_no_mapping():
         parsed_mapping(b"name = ")
     with pytest.raises(InvalidMapping, match="it is not UTF-8; save it as UTF-8"):
         parsed_mapping("名前 = 1\n".encode("cp932"))
+
+
+@each(
+    ("cells", "shown"),
+    [(("-12,50", "-1.000,25"), "-1,012.75"), (("-12.50", "▲1,000.25"), "-1,012.75"),
+     (("-1,234", "0.00012345"), "-1,233.99987655")],
+)  # fmt: skip
+def test_the_sum_of_another_currency_is_right_with_a_comma_or_a_point_before_decimals(cells, shown):
+    mapping = Mapping(
+        name="架空", header=("日付", "通貨"), date=("日付",), description=("内容",), amount="金額",
+        currency="通貨",
+    )  # fmt: skip
+    lines = [f'2025/7/1,カフェ,"{cell}",EUR' for cell in cells]
+    read = read_mapped(mapping, records_of("\n".join(["日付,内容,金額,通貨", *lines])))
+    assert f"(2, {shown} in sum)" in read.bad[0].reason

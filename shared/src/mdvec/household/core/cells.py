@@ -120,6 +120,7 @@ _SIGN = r"([-+−‐–▲△])?\s*"
 _AMOUNT = re.compile(
     rf"{_SIGN}[¥\\]?\s*{_SIGN}(\d+|\d{{1,3}}(?:,\d{{3}})+)(?:\.(\d+))?\s*円?", re.ASCII
 )
+_THOUSANDS_OR_DECIMALS = re.compile(r"\D*0*[1-9]\d{0,2}\.\d{3}\D*", re.ASCII)
 _MAX_DIGITS = 15
 _FLAGS = {"0": False, "1": True, "０": False, "１": True} | {
     "0.0": False, "1.0": True, "FALSE": False, "TRUE": True, "false": False, "true": True,
@@ -176,7 +177,8 @@ def parse_amount(text: str) -> int | None:
     """Parses whole yen; None if the cell is empty.
 
     Raises:
-        BadCell: it is not a number, not whole, or has too many digits.
+        BadCell: it is not a number, not whole, or has too many digits; or it has a point before
+            three digits (1.000), which may be thousands.
     """
     digits = text.removeprefix("-")
     if digits.isdigit() and digits.isascii() and len(digits) <= _MAX_DIGITS:
@@ -186,6 +188,8 @@ def parse_amount(text: str) -> int | None:
     match = _AMOUNT.fullmatch(text.translate(_HALF_WIDTH))
     if match is None or (match[1] and match[2]):
         raise BadCell("金額 is not a number of yen")
+    if _THOUSANDS_OR_DECIMALS.fullmatch(match[0]):
+        raise BadCell("金額 has a point before three digits, which may be thousands")
     if match[4] and match[4].strip("0"):
         raise BadCell("金額 is not a whole number of yen")
     digits = match[3].replace(",", "")

@@ -44,6 +44,8 @@ TOTAL = re.compile("合計|小計|総計|総額|累計|^計$|^..?.?繰越|請求
 """Words that mark lines with sums of other lines or with amounts owed."""
 
 
+_MINUS = str.maketrans("▲△−", "---")
+_DECIMAL_COMMA = re.compile(r",[0-9]{1,2}[^0-9]*$")
 _NO_DECIMAL = re.compile(r"[^0-9.\-]")
 _LIKE_A_DATE = re.compile(r"\D?\d{1,4}\D\d{1,2}\D\d{1,2}\D?|\d{8}")
 
@@ -105,8 +107,11 @@ def is_yen(text: str) -> bool:
 
 
 def _decimal(text: str) -> Decimal:
+    plain = one_spelling(text).translate(_MINUS)
+    if _DECIMAL_COMMA.search(plain):
+        plain = plain.replace(".", "").replace(",", ".")
     try:
-        return Decimal(_NO_DECIMAL.sub("", one_spelling(text)) or "0")
+        return Decimal(_NO_DECIMAL.sub("", plain) or "0")
     except InvalidOperation:
         return Decimal()
 
