@@ -33,6 +33,7 @@ from mdvec.text import (
 from mdvec.tools import Tool, not_imported, registry, unfinished
 
 _MAX_NAMES, _MAX_SHOWN = 5, 200
+_ENDS_EARLY = "the part ends before it begins; name its start before its end"
 _AS_A_HIT = re.compile(r"(?P<path>.+):(?P<first>[1-9][0-9]{0,8})-(?P<last>[1-9][0-9]{0,8})")
 """A document's path and lines, as a hit shows them."""
 
@@ -210,6 +211,12 @@ def _range(content: str, lines: list[int], part: DocumentPart) -> tuple[int, int
             "start_line and start_position both say where to begin; name one of them"
         )
     start, end = part.start_position or 0, len(content)
+    if (
+        part.start_line is not None
+        and part.end_line is not None
+        and part.start_line > part.end_line
+    ):
+        raise ReadingRefused(_ENDS_EARLY)
     if part.end_position is not None:
         end = min(end, part.end_position)
     if part.start_line is not None:
@@ -225,7 +232,7 @@ def _range(content: str, lines: list[int], part: DocumentPart) -> tuple[int, int
             f"the document has {len(content)} characters; position {start} is behind its end"
         )
     if start > end:
-        raise ReadingRefused("the part ends before it begins; name its start before its end")
+        raise ReadingRefused(_ENDS_EARLY)
     return start, end
 
 

@@ -227,8 +227,9 @@ def explain_empty(connection: apsw.Connection, requested: Sequence[Tool], filter
     names = ", ".join(tool.name for tool in requested)
     if filters.is_empty:
         return f"there is no other document in {names}"
+    imported = [tool for tool in requested if tool.model is not None]
     for single, _ in filters.each():
-        left = (narrow(connection, tool, single).chunks for tool in requested)
+        left = (narrow(connection, tool, single).chunks for tool in imported)
         if not any(chunks is None or chunks.size for chunks in left):
             return _explain(connection, requested, names, single)
     return f"something of {names} passes each filter alone, nothing passes all: {filters.in_words}"

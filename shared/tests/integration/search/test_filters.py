@@ -13,6 +13,7 @@ from mdvec.database.connection import open_database
 from mdvec.index import tables
 from mdvec.index.documents import NewDocument, put_document
 from mdvec.index.tables import Tables
+from mdvec.manage import registering
 from mdvec.search.candidates import MAX_ALL_CANDIDATES, MAX_COMPARED_EXACTLY, Retriever
 from mdvec.search.core.filters import InvalidFilter, filters_of
 from mdvec.search.filtering import narrow
@@ -373,3 +374,9 @@ def test_a_search_for_an_exact_text_says_how_much_has_it_and_that_not_all_of_it_
     )
     few = filters(exact=["手順 3"])
     assert not collection.search("手順", k=50, filters=few).notes
+
+
+def test_a_tool_that_was_never_imported_does_not_hide_which_filter_it_was(notes):
+    registering.add_tool(notes.database, "later", "not imported yet", notes.folder, "markdown")
+    listing = list_documents(notes.database, None, filters(tags=["会議室"]))
+    assert listing.notes[-1].startswith("no note of later, notes has the tag 会議室; similar tags:")

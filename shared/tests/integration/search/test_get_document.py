@@ -73,6 +73,7 @@ def test_a_part_is_named_by_lines_and_positions(notes, part, content):
         ({"start_line": 7}, "has 6 lines; line 7 is behind its end"),
         ({"start_position": len(TEXT) + 1}, "is behind its end"),
         ({"start_line": 5, "end_line": 2}, "ends before it begins"),
+        ({"start_line": 3, "end_line": 2}, "ends before it begins"),
         ({"start_position": 5, "end_position": 2}, "ends before it begins"),
         ({"start_position": 5, "start_line": 1}, "name one of them"),
     ],
