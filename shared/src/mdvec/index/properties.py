@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from datetime import date
 from email.utils import getaddresses
 from functools import lru_cache
-from itertools import groupby
 from operator import attrgetter
 
 from mdvec.database import records
@@ -335,6 +334,13 @@ class _Link:
     file_path: str | None
 
     @property
+    def distance(self) -> tuple[bool, int, str]:
+        """Whether the document is in another folder, how deeply it is nested, and its path."""
+        path = str(self.file_path)
+        is_elsewhere = path.rpartition("/")[0] != self.source_path.rpartition("/")[0]
+        return is_elsewhere, path.count("/"), path
+
+    @property
     def is_within_site(self) -> bool:
         """Whether the folder that would be the site's root has the linking document."""
         root = str(self.file_path).split("/")[: -1 - self.name.count("/")]
@@ -375,40 +381,33 @@ def _resolve_links(tables: Tables, where: str, *values: int) -> list[list[_Link]
     or else to the only one in whose site the link is; otherwise to all that fit.
     """
     documents, keys = identifier(tables.documents), tables.keys
-    # The folder of a path is what precedes its last "/".
     cursor = tables.execute(
         f"""
-        SELECT source_id, source_path, key, fragment, name, is_of_site, document_id, file_path
-        FROM (
-            SELECT l.document_id AS source_id, s.file_path AS source_path, l.key AS key,
-                l.fragment AS fragment, l.name AS name, k.document_id AS document_id,
-                d.file_path AS file_path,
-                coalesce(k.key = l.name AND instr(l.name, '/') > 0 AND l.key IN
-                    ('/' || l.name, '/' || l.name || '.html', '/' || l.name || '.htm'), 0)
-                    AS is_of_site,
-                row_number() OVER (
-                    PARTITION BY l.document_id, l.key, l.fragment, l.name
-                    ORDER BY rtrim(d.file_path, replace(d.file_path, '/', ''))
-                            <> rtrim(s.file_path, replace(s.file_path, '/', '')),
-                        length(d.file_path) - length(replace(d.file_path, '/', '')), d.file_path
-                ) AS place
-            FROM {tables.links} AS l JOIN {documents} AS s ON s.id = l.document_id
-            LEFT JOIN {keys} AS k ON k.key = iif(
-                l.name <> '' AND NOT EXISTS (SELECT 1 FROM {keys} WHERE key = l.key), l.name, l.key)
-            LEFT JOIN {documents} AS d ON d.id = k.document_id
-            WHERE {where}
-        ) WHERE place = 1 OR is_of_site ORDER BY source_id, key, fragment, name, place
+        SELECT l.document_id AS source_id, s.file_path AS source_path, l.key AS key,
+            l.fragment AS fragment, l.name AS name,
+            coalesce(k.key = l.name AND instr(l.name, '/') > 0 AND l.key IN
+                ('/' || l.name, '/' || l.name || '.html', '/' || l.name || '.htm'), 0)
+                AS is_of_site,
+            k.document_id AS document_id, d.file_path AS file_path
+        FROM {tables.links} AS l JOIN {documents} AS s ON s.id = l.document_id
+        LEFT JOIN {keys} AS k ON k.key = iif(
+            l.name <> '' AND NOT EXISTS (SELECT 1 FROM {keys} WHERE key = l.key), l.name, l.key)
+        LEFT JOIN {documents} AS d ON d.id = k.document_id
+        WHERE {where}
         """,
         values,
     )
-    by_link = attrgetter("source_id", "key", "fragment", "name")
-    each = [[*fits] for _, fits in groupby(records(cursor, _Link), by_link)]
-    return [_of_same_site(fits) if fits[1:] else fits for fits in each]
+    by_link: dict[tuple[int, str, str, str], list[_Link]] = {}
+    for link in records(cursor, _Link):
+        by_link.setdefault((link.source_id, link.key, link.fragment, link.name), []).append(link)
+    return [_meant(fits) if fits[1:] else fits for fits in by_link.values()]
 
 
-def _of_same_site(fits: list[_Link]) -> list[_Link]:
-    within = [fit for fit in fits if fit.is_within_site]
-    return within or fits
+def _meant(fits: Sequence[_Link]) -> list[_Link]:
+    fits = sorted(fits, key=attrgetter("distance"))
+    if not fits[0].is_of_site:
+        return fits[:1]
+    return [fit for fit in fits if fit.is_within_site] or fits
 
 
 def _by_path(links: Iterable[LinkedDocument]) -> tuple[LinkedDocument, ...]:

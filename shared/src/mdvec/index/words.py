@@ -171,9 +171,12 @@ def _field_counts(packed: bytes, word_of: Mapping[int, str]) -> dict[str, FieldC
     size = len(packed) // _BYTES_EACH
     checksums = struct.unpack_from(f"<{size}I", packed)
     by_word: dict[str, list[int]] = {}
-    for position in [at for at, checksum in enumerate(checksums) if checksum in word_of]:
-        counts = by_word.setdefault(word_of[checksums[position]], [0] * len(FIELDS))
-        counts[packed[5 * size + position]] += packed[4 * size + position]
+    for checksum in sorted(word_of.keys() & checksums, key=checksums.index):
+        counts = by_word.setdefault(word_of[checksum], [0] * len(FIELDS))
+        position = -1
+        for _ in range(checksums.count(checksum)):  # once in each field at most
+            position = checksums.index(checksum, position + 1)
+            counts[packed[5 * size + position]] += packed[4 * size + position]
     return {
         word: (title, names, heading, text)
         for word, (title, names, heading, text) in by_word.items()
@@ -253,10 +256,10 @@ def matching_chunks(
     chosen = _rarest(known, frequencies, most, _MIN_TERMS)
     seats = limit // 2
     rarest = _rarest(list(filter(is_letters, known)), frequencies, seats, 1)
-    return [
-        *_best_by_bm25(tables, chosen, limit, within),
-        *_best_by_bm25(tables, rarest, seats, within),
-    ]
+    best = _best_by_bm25(tables, chosen, limit, within)
+    if rarest == chosen:  # the same search with fewer seats
+        return best
+    return [*best, *_best_by_bm25(tables, rarest, seats, within)]
 
 
 def _rarest(

@@ -84,6 +84,7 @@ class FieldReader:
         self._counts_of = cache(lambda short: self._counter.counts(folded(short)))
         self._counts_above = cache(self._counted_above)
         self._match_of = cache(self._name_match)
+        self._matches_of = cache(self._name_matches)
 
     def counts(
         self, chunk: index.StoredChunk, words: Mapping[str, FieldCounts]
@@ -162,9 +163,7 @@ class FieldReader:
 
     def names(self, chunk: index.StoredChunk) -> tuple[NameMatch, ...]:
         """The question's terms in each of a passage's names: title, aliases, innermost heading."""
-        innermost = without_head(chunk.heading).rpartition(" > ")[2]
-        names = {chunk.title, innermost, *self._properties_of(chunk).aliases}
-        return tuple(self._match_of(name) for name in names if name)
+        return self._matches_of(chunk.title, chunk.heading, self._properties_of(chunk).aliases)
 
     def _names_of(self, chunk: index.StoredChunk) -> str:
         """The names of a passage's document, other than its title; cached by document."""
@@ -186,6 +185,12 @@ class FieldReader:
             term: (first.get(term, 0), second.get(term, 0), third.get(term, 0))
             for term in {**first, **second, **third}
         }
+
+    def _name_matches(
+        self, title: str, heading: str, aliases: tuple[str, ...]
+    ) -> tuple[NameMatch, ...]:
+        innermost = without_head(heading).rpartition(" > ")[2]
+        return tuple(self._match_of(name) for name in {title, innermost, *aliases} if name)
 
     def _name_match(self, name: str) -> NameMatch:
         terms = _name_terms(name, has_words=self._has_words)

@@ -147,7 +147,8 @@ class TermCounter:
         CJK terms count anywhere, even inside a longer stretch.
         """
         counts = {term: count for term in self._cjk if (count := text.count(term))}
-        counts |= Counter(self._words_in(text, self._words))
+        if words := self._words_in(text, self._words):
+            counts |= Counter(words)
         return counts
 
     def by_sentence(self, text: str, among: Collection[str]) -> set[frozenset[str]]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 
 from mdvec.text import WORD_MARK, FieldCounts, QuestionTerms, crosses_words, is_letters
 
@@ -309,8 +309,9 @@ def _together(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> 
     """The largest share of the plain terms' information in one sentence of each passage."""
     plain = {term: weight for term, weight in weights.items() if term[0] != WORD_MARK}
     total = math.fsum(plain.values()) or 1.0
+    sum_of = cache(partial(_sum, plain))  # many sentences have the same terms
     return [
-        min(max((_sum(plain, terms) for terms in candidate.sentences), default=0.0) / total, 1.0)
+        min(max(map(sum_of, candidate.sentences), default=0.0) / total, 1.0)
         for candidate in candidates
     ]
 
