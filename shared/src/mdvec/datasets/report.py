@@ -18,6 +18,7 @@ Readings = Mapping[str, Understood]
 """By origin, how files, or tables in them, were read by this import."""
 _BESIDE_DATABASES = ("-wal", "-journal", "-shm", ".wal")
 _MAX_NAMED = 3
+_OWN_TABLE = "it is a table of its own"
 _SAVED_AS = {
     ".numbers": "save them as .xlsx",
     **dict.fromkeys((".txt", ".dat", ".prn"), "rename tables with one row a line to .csv"),
@@ -83,13 +84,15 @@ class DatasetReport:
             *notes("read", _reading_notes(self.readings)),
             *notes("moved", [str(moved) for moved in self.moved]),
             *notes("unused", self.unused),
-            *(
-                ReportLine(
-                    f"left out: {shown_name(problem.file_path)}: {problem.reason}", is_note=True
-                )
-                for problem in self.left_out
-            ),
+            *(ReportLine(_left_out_line(problem), is_note=True) for problem in self.left_out),
         ]
+
+
+def _left_out_line(problem: Problem) -> str:
+    """A file that is no table; or one that is a table, but no part of a combined one."""
+    is_apart = problem.reason.startswith(_OWN_TABLE)
+    what = "imported, but not combined" if is_apart else "left out"
+    return f"{what}: {shown_name(problem.file_path)}: {problem.reason}"
 
 
 def table_line(table: DatasetTable) -> str:

@@ -294,6 +294,8 @@ def test_a_file_with_other_columns_stays_a_table_of_its_own_and_is_named(shop):
     shop.csv("sales_3.csv", "2024-01-01,3", header="day,price")
     report = shop.import_("new")
     assert set(shop.tables()) == {"s__sales", "s__sales_3"}
+    start = "imported, but not combined: sales_3.csv: it is a table of its own: unlike the other "
+    assert report.lines()[-1].text.startswith(start)
     assert left_out(report) == {
         "sales_3.csv": "it is a table of its own: unlike the other files of sales_*.csv it lacks "
         "shop, yen and has price as well"

@@ -112,6 +112,7 @@ def test_json_that_is_no_table_is_left_out_and_broken_json_names_its_line(files)
     files.write("odd.ndjson", '{"a": 1}\n{"a": oops}\n{"a": 3}\n')
     files.write("mixed.ndjson", '{"a": 1}\n[2]\n')
     files.write("twice.ndjson", '{"a": 1, "a": 2}\n')
+    files.write("short.jsonl", '{"a": 1}\n{"a":\n{"a": 3}\n{"a": 4}\n')
     files.write("half.ndjson", '{"a": "\\ud800"}\n')
     files.write("more.json", '[{"a": 1}]\n{}')
     report = files.import_("new")
@@ -129,6 +130,7 @@ def test_json_that_is_no_table_is_left_out_and_broken_json_names_its_line(files)
         "mixed.ndjson": "line 2: it holds a list where the values before are objects",
         "more.json": "line 2: it is not valid JSON: there is more after the end of the list",
         "odd.ndjson": "line 2: it is not valid JSON: expecting value",
+        "short.jsonl": "line 2: it is not valid JSON: the line ends early",
         "twice.ndjson": "line 1: it is not valid JSON: an object has the name 'a' twice",
     }
     assert files.import_().details.left_out == report.details.left_out

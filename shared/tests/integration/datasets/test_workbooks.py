@@ -139,6 +139,19 @@ def test_the_first_row_below_a_header_of_two_rows_is_no_third(files):
         assert [row[0] for row in read] == ["田中", "佐藤", "鈴木"], name
 
 
+def test_the_parts_of_a_workbook_may_be_without_a_folder(files):
+    rows = [("店", "月", "額"), ("東", 1, 5), (None, 2, 6)]
+    workbook(files.folder / "a.xlsx", ("s", rows), merged="A2:A3")
+    with zipfile.ZipFile(files.folder / "a.xlsx") as made:
+        parts = {part: made.read(part) for part in made.namelist()}
+    with zipfile.ZipFile(files.folder / "a.xlsx", "w") as made:
+        for part, text in parts.items():
+            moved = text.replace(b"/xl/", b"/").replace(b'"xl/', b'"')
+            made.writestr(part.removeprefix("xl/"), moved)
+    files.import_("new")
+    assert files.read("t__a") == [("東", 1, 5), ("東", 2, 6)]
+
+
 def test_the_last_row_within_a_merged_cell_is_no_note(files):
     for name, group in (("a", "野菜"), ("b", 2025)):
         rows = [("分類", "品名", "在庫"), ("果物", "りんご", 3), (group, "にんじん", 7)]

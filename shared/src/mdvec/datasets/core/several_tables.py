@@ -14,6 +14,7 @@ from mdvec.datasets.core.sheet_header import SAMPLE_ROWS, Cells
 _MIN_COLUMNS = 2
 _Row = TypeVar("_Row", bound=Cells)
 _MIN_ROWS_APART = 2
+"""Columns of remarks that are set off from their table may be empty in its last row."""
 
 
 def _filled_at(row: Cells) -> set[int]:

@@ -66,9 +66,12 @@ _DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_fraction, object_pa
 
 
 class JSONValues:
-    """The JSON values of a text; ``is_list`` is whether they are the elements of one list."""
+    """The JSON values of a text; ``is_list`` is whether they are the elements of one list.
 
-    def __init__(self, text: TextIO) -> None:
+    ``is_lines`` is whether each should have a line of its own, which an error then names.
+    """
+
+    def __init__(self, text: TextIO, *, is_lines: bool = False) -> None:
         self._text = text
         self._buffer = ""
         self._at = 0
@@ -76,6 +79,7 @@ class JSONValues:
         self.is_list = self._peek() == "["
         if self.is_list:
             self._skip(1)
+        self._has_own_lines = is_lines and not self.is_list
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
         """Each value with its line.
@@ -124,6 +128,8 @@ class JSONValues:
                 if (is_open or error.pos + _BLOCK > len(self._buffer)) and self._read_more(more):
                     more *= 2
                     continue
+                if self._has_own_lines and (what := self._fault_of_line()):
+                    raise self._broken(what) from error
                 line = self.line + self._buffer.count("\n", self._at, self._at + offset)
                 at_end = is_open or self._at + offset >= len(self._buffer.rstrip())
                 raise _not_json(line, "the file ends early" if at_end else error.msg) from error
@@ -135,8 +141,19 @@ class JSONValues:
             may_go_on = end == len(self._buffer) and self._buffer[end - 1] not in '}]"'
             if may_go_on and self._read_more(more):
                 continue
+            self._has_own_lines &= "\n" not in self._buffer[self._at : end]
             self._skip(end - self._at)
             return value
+
+    def _fault_of_line(self) -> str:
+        """Why the rest of this line is no value; "" if it is one, or the last line."""
+        line, end, _ = self._buffer[self._at :].partition("\n")
+        try:
+            _DECODER.raw_decode(line)
+        except json.JSONDecodeError as error:
+            is_short = "Unterminated" in error.msg or error.pos >= len(line.rstrip())
+            return end and ("the line ends early" if is_short else error.msg)
+        return ""
 
     def _skip(self, number: int) -> None:
         self.line += self._buffer.count("\n", self._at, self._at + number)
@@ -174,7 +191,7 @@ def json_to_parquet(
     records, notes = _Records(), list[str]()
     try:
         with source.open(encoding=encoding, newline="") as text:
-            objects = _find_records(JSONValues(text), notes, is_lines=is_lines)
+            objects = _find_records(JSONValues(text, is_lines=is_lines), notes, is_lines=is_lines)
             rows = TypedRows(target, on_rows, reading)
             columns = rows.write(map(records.row, objects), records.names)
     except UnicodeError as error:

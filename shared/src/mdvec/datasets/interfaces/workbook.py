@@ -49,8 +49,8 @@ _READ_HERE = (".xlsx", ".xlsm")
 _OLE_MARK = b"\xd0\xcf\x11\xe0"
 _MAX_ROWS = 2**20
 _MAX_STRING_BYTES = 2**29
-_STRINGS = "xl/sharedStrings.xml"
-_SHEETS = "xl/worksheets/"
+_STRINGS = "sharedStrings.xml"
+_SHEETS = "worksheets/"
 _BLOCK = 2**20
 _PROTECTED = 1
 _LONG_TEXTS = "its texts are too large for a workbook; save it as .csv"
@@ -106,9 +106,11 @@ def _check(stream: BinaryIO) -> dict[str, SheetMarks]:
                     f"it unpacks to more than {MAX_TIMES} times its size; save it as .csv if you "
                     "trust it"
                 )
-            if any(p.filename == _STRINGS and p.file_size > _MAX_STRING_BYTES for p in parts):
+            # Most programs put them into a folder xl, some put them beside the list of parts.
+            strings = (p for p in parts if Path(p.filename).name == _STRINGS)
+            if any(part.file_size > _MAX_STRING_BYTES for part in strings):
                 raise UnreadableFile(_LONG_TEXTS)
-            sheets = [part for part in parts if part.filename.startswith(_SHEETS)]
+            sheets = [part for part in parts if _SHEETS in part.filename]
             return {part.filename: _marks(archive, part) for part in sheets}
     except OSError as error:  # an offset in the archive is outside the file
         raise UnreadableFile(DAMAGED) from error
