@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
+from mdvec.text import on_one_line, shortened
 
 from mdvec_mcp.envelope import error_reply, reply_to_unusable, without_lone_surrogates
 
@@ -35,6 +36,7 @@ _RENEWAL = "mdvec-bridge-renewal"
 _LISTS = ("tools", "resources", "prompts")
 _NO_ANSWER = -32000
 _END_SECONDS = 0.5
+_MAX_REASON = 200
 _FIRST_WAIT_SECONDS, _MAX_WAIT_SECONDS = 0.25, 5.0
 
 
@@ -205,7 +207,8 @@ class Remote:
             )
         kind = response.headers.get("content-type", "")
         if response.is_error and not kind.startswith(_JSON):
-            reason = response.read().decode(errors="replace").strip()
+            text = response.read().decode(errors="replace")
+            reason = shortened(on_one_line(text), _MAX_REASON)
             raise ServerUnusable(
                 f"the server at {self.url} answers {response.status_code}; "
                 f"check the address: {reason}"

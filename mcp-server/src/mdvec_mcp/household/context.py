@@ -42,6 +42,7 @@ from mdvec.household import (
     trend_cache,
 )
 from mdvec.japanese import in_japanese
+from mdvec.text import shortened
 from mdvec.tools import Tool
 from pydantic import TypeAdapter
 
@@ -176,7 +177,9 @@ class HouseholdContext:
         if name is None and len(households) > 1:
             raise ToolError(f"家計簿が複数あります。tool に次のいずれかを指定してください: {names}")
         if name is not None and name not in households:
-            raise ToolError(f"家計簿「{name[:80]}」が見つかりません。指定できる名前: {names}")
+            raise ToolError(
+                f"家計簿「{shortened(name, 80)}」が見つかりません。指定できる名前: {names}"
+            )
         return next(iter(households.values())) if name is None else households[name]
 
 

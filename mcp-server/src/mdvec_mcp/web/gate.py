@@ -32,8 +32,9 @@ def listen(address: Address) -> tuple[socket.socket, Address]:
         resolved = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)[0]
         bound = socket.create_server(resolved[4][:2], family=resolved[0], backlog=_BACKLOG)
     except OSError as error:
+        why = str(error.strerror).partition(" (while ")[0]  # what the socket module adds
         raise AddressUnusable(
-            f"the server cannot listen on {address.host}:{address.port} ({error.strerror}); if "
+            f"the server cannot listen on {address.host}:{address.port} ({why}); if "
             "another mdvec-mcp runs there, use that one; otherwise choose another address with "
             "--http"
         ) from error

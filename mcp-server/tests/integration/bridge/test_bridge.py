@@ -4,6 +4,7 @@ import json
 import os
 import threading
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from web_server import EchoServer, web_server
@@ -129,6 +130,27 @@ def test_a_wrong_token_is_explained():
     with web_server(token=TOKEN) as url, bridge(url) as wire:
         wire.send("initialize", 0, HELLO)
         assert "refuses this token; give it with --token-file" in wire.next()["error"]["message"]
+
+
+class Page(BaseHTTPRequestHandler):
+    """Answers with a long page, as a server that is not mdvec's does."""
+
+    def do_POST(self):
+        self.send_error(403, explain="<p>\n" * 1_000)
+
+    def log_message(self, *_):
+        """Print nothing."""
+
+
+def test_an_address_that_answers_with_a_page_is_told_in_one_short_line():
+    with HTTPServer(("127.0.0.1", 0), Page) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with bridge(f"http://127.0.0.1:{server.server_port}/mcp") as wire:
+            wire.send("initialize", 0, HELLO)
+            told = wire.next()["error"]["message"]
+        server.shutdown()
+    assert "answers 403; check the address: <!DOCTYPE" in told
+    assert ("\n" in told, len(told) < 400) == (False, True)
 
 
 def test_headers_repeat_what_a_message_carries():

@@ -183,17 +183,19 @@ def test_with_an_unusable_font_the_answer_is_text_with_the_reason(database, tmp_
 
 
 def test_unknown_input_is_refused_in_japanese_with_the_choices(ask):
-    period, category, page, name = ask(
+    period, category, page, name, odd = ask(
         ("get_category_trend", {"period": "いつか"}),
         ("get_category_trend", {"category": "食日"}),
         ("get_monthly_household", {"period": "2025年6月", "page": 99}),
         ("get_monthly_household", {"tool": "nobody"}),
+        ("get_monthly_household", {"tool": "no\n※ body"}),
     )
     assert all(answer.is_error for answer in (period, category, page, name))
     assert "いつか" in period.words
     assert "2023年10月" in period.words
     assert category.words.startswith("該当カテゴリが見つかりません")
     assert "食費" in category.words
+    assert r"家計簿「no\n※ body」が" in odd.words
     assert "家計簿「nobody」が見つかりません。指定できる名前: kakeibo" in name.words
 
 
