@@ -138,6 +138,10 @@ def _matching(tables: Tables, wanted: str, *, inside: bool) -> list[int]:
     for match in _BESIDE_NUMBER.finditer(wanted):
         before, number, after = match.groups()
         digits = digits_of(number)
+        if before and before[-1].isascii() and number == digits:  # it has no groups
+            word = f"{before}{digits}{after}"[:MAX_TERM]
+            groups.append([word, *(_containing(connection, tables, word) if inside else [])])
+            continue
         spellings = (number, digits, ",".join(thousands(digits)))
         longer = _containing(tables, digits) if inside else []
         phrases = (" ".join(terms(f"{before}{spelled}{after}")) for spelled in spellings)

@@ -51,6 +51,14 @@ def test_digits_between_commas_are_one_number_only_in_groups_of_thousands(collec
     assert answer.results == ()
 
 
+def test_digits_after_letters_are_found_inside_longer_words_and_not_alone(collection):
+    collection.write("a.md", "見出しは ｈ１ と `reuse2Foo`。\n")
+    collection.write("b.md", "1 と 2 と h と use と foo、h-1、use 2。\n")
+    collection.import_("new")
+    for words in ("h1", "use2F", "e2foo", "H1 と"):
+        assert collection.places("見出し", filters=filtered(exact=[words])) == ["a.md"]
+
+
 def test_an_emoji_in_a_question_leaves_its_names_as_typed(collection):
     collection.write("a.md", "天気や旅行のことを書いた。\n")
     collection.import_("new")
