@@ -140,7 +140,7 @@ def _matching(tables: Tables, wanted: str, *, inside: bool) -> list[int]:
         digits = digits_of(number)
         if before and before[-1].isascii() and number == digits:  # it has no groups
             word = f"{before}{digits}{after}"[:MAX_TERM]
-            groups.append([word, *(_containing(connection, tables, word) if inside else [])])
+            groups.append([word, *(_containing(tables, word) if inside else [])])
             continue
         spellings = (number, digits, ",".join(thousands(digits)))
         longer = _containing(tables, digits) if inside else []

@@ -144,9 +144,8 @@ class CandidatePairs:
         """The pairs with different amounts that may score ``least``; if that is low, all of them.
 
         Rows of which it is worth asking are of one account and shop, or known to replace each
-        other; or of two sources that mirror
-        each other, or of which one is kept by hand, with similar names; or one row names the
-        other's account.
+        other; or of two sources that mirror each other, or of which one is kept by hand, with
+        similar names; or one row names the other's account.
         """
         pairs = self.where(~self.equal_amounts)
         if least < _NOT_WORTH_ASKING:

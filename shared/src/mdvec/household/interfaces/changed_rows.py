@@ -70,6 +70,8 @@ def _files(ledger: Ledger) -> dict[str, list[set[_Line]]]:
 def _replaced(one: set[_Line], other: set[_Line]) -> Iterator[tuple[_Line, _Line]]:
     """The lines of two files that differ in the amount alone, perhaps in the day as well."""
     first, last = max(min(one), min(other)).day, min(max(one), max(other)).day
+    if first > last:
+        return
     shared, *lost = (
         [line for line in lines if first <= line.day <= last]
         for lines in (one & other, one - other, other - one)
