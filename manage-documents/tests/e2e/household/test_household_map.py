@@ -26,8 +26,6 @@ def test_a_mapping_is_shown_with_its_rows_then_saved_then_used(mdvec):
     assert done.err.splitlines() == [
         "4 rows read as 架空信金 (proposed)",
         "balance: 2 of 2 fit the row beside them",
-        "check: the account is called 架空信金 after the file, which does not name it; another "
-        "name is stated with account",
         "failed: line 4: 日付 is not a date like 2025/07/01, 20250701 or 令和7年7月1日",
         "next: the same command with --save, if the rows are right",
     ]
@@ -50,8 +48,6 @@ def test_what_is_said_of_a_file_is_in_japanese_but_not_json(mdvec):
     assert done.err.splitlines() == [
         "4 行を 架空信金 として読みました（提案）",
         "残高: 2 行のうち 2 行が隣の行と合っています",
-        "確かめること: ファイルに口座の名前がないので、ファイル名から 架空信金 としています。"
-        "別の名前は account で指定できます",
         "読めない行: 4 行目。日付を読み取れません"
         "（2025/07/01、20250701、令和7年7月1日 のような形で書いてください）",
         "次に: 行が正しければ、--save を付けて同じコマンドをもう一度",

@@ -32,7 +32,6 @@ from mdvec.household.interfaces.mappings import (
     rewrite_mapping,
 )
 from mdvec.household.reading import why_unreadable
-from mdvec.text import shown_name
 
 Origin = Literal["moneyforward", "own", "ready-made", "proposed"]
 
@@ -148,19 +147,9 @@ def preview_statement(
             str(file), "Money Forward", "moneyforward", "", rows, len(chosen.rows), chosen.bad
         )
     if account and chosen.origin != "own":
-        chosen = _with_account(chosen, account)
+        chosen = replace(chosen, mapping=replace(chosen.mapping, name=account, account=account))
     shown_file = _preview(file, chosen, language)
     return replace(shown_file, saved=_save(source, chosen, shown_file, how)) if save else shown_file
-
-
-def _with_account(chosen: _Chosen, account: str) -> _Chosen:
-    """The choice with the stated account, about which nothing is left to ask or to check."""
-    return replace(
-        chosen,
-        mapping=replace(chosen.mapping, name=account, account=account),
-        undecided=tuple(each for each in chosen.undecided if each.kind != "account"),
-        checks=tuple(each for each in chosen.checks if each.kind != "account-by-file"),
-    )
 
 
 def _read_bytes(file: Path) -> bytes:
@@ -212,11 +201,7 @@ def _choose(
     text = kind.csv.text
     stem = path.rpartition("/")[2].rpartition(".")[0]
     proposal = proposal_with(text, stem, today(), stated)
-    checks = proposal.checks
-    if "account" not in stated and not proposal.mapping.account_column:
-        account = shown_name(proposal.mapping.account)
-        checks += (MappingSentence("account-by-file", shown=account),)
-    return _Chosen(proposal.mapping, "proposed", text, checks, proposal.undecided)
+    return _Chosen(proposal.mapping, "proposed", text, proposal.checks, proposal.undecided)
 
 
 def _with_stated(mapping: Mapping, origin: Origin, data: bytes, stated: Pairs[str, Any]) -> _Chosen:

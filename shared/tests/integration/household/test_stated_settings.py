@@ -152,9 +152,8 @@ def test_words_are_cleared_by_any_spelling_of_their_column(look):
 
 def test_a_check_of_what_is_read_otherwise_now_is_not_repeated(look):
     card = [line.rpartition(",")[0] for line in CARD]
-    named = 'account = "架空"'
-    assert look(card, named).checks == ("positive amounts are taken as money spent",)
-    shown = look(card, named, 'paid_in = "利用金額"')
+    assert look(card).checks == ("positive amounts are taken as money spent",)
+    shown = look(card, 'paid_in = "利用金額"')
     assert (shown.checks, [row.amount for row in shown.rows]) == ((), [1000, 2000])
 
 
@@ -232,6 +231,6 @@ def test_a_column_that_a_stated_one_replaces_is_asked_about(look, stated, asked)
 def test_a_column_of_the_header_is_there_even_if_no_row_has_a_cell_for_it(look, key, column):
     lines = "日付,摘要,金額,残高,備考", "2026/07/01,電気,-1000,9000", "2026/07/02,水道,-500,8500"
     assert look(lines, key.format(column)).rows_read == 2
-    assert look(lines, 'account = "架空"', 'skipped = {"備考" = ["x"]}').checks == (
+    assert look(lines, 'skipped = {"備考" = ["x"]}').checks == (
         "column 備考: nothing in it is x, as stated",
     )

@@ -420,37 +420,3 @@ def test_a_household_must_be_named_where_there_are_several(household, tmp_path):
     elsewhere.write_bytes((household.folder / "7.csv").read_bytes())
     with pytest.raises(MappingRefused, match="kakeibo, second"):
         map_statement(household.database, elsewhere, None)
-
-
-def test_a_vpass_file_is_called_as_its_card_or_asks_if_it_has_several(household):
-    title, row = "架空　花子　様,4980-00**-****-****,{}\n", "2025/07/0{},店{},500,１,１,500,\n"
-    own, other = (title.format(name) for name in ("九州カード", "九州／ｉＤ"))
-    smbc = title.format("三井住友／ｉＤ")
-    household.put("kyushu.csv", own + row.format(1, "甲"))
-    household.put("smbc.csv", own + row.format(2, "乙") + smbc + row.format(3, "丙"))
-    household.put("two.csv", own + row.format(4, "丁") + other + row.format(5, "戊"))
-    report = household.import_("new")
-    read = [
-        ("三井住友カード", "店丙", -500),
-        ("三井住友カード", "店乙", -500),
-        ("九州カード", "店甲", -500),
-    ]
-    assert counted(household) == sorted(read)
-    (passed_over,) = report.details.ledger.passed_over
-    assert "the titles name several cards (九州カード、九州/iD)" in passed_over.reason
-    with pytest.raises(MappingRefused, match="this is undecided"):
-        household.map("two.csv", save=True)
-    stated = ['account = "九州"', 'files = "two*"']
-    assert household.map("two.csv", stated=stated, save=True).saved
-    household.import_("update")
-    assert counted(household) == sorted([*read, ("九州", "店丁", -500), ("九州", "店戊", -500)])
-
-
-def test_a_proposed_mapping_says_that_its_account_is_called_after_the_file(household):
-    household.put(
-        "mizuho_202507.csv", "日付,お引出金額,お預入金額,お取引内容\n2025/7/1,500,,電気\n"
-    )
-    shown = household.map("mizuho_202507.csv")
-    assert "the account is called mizuho after the file" in shown.checks[-1]
-    stated = household.map("mizuho_202507.csv", stated=['account = "みずほ銀行"'])
-    assert not any("after the file" in check for check in stated.checks)

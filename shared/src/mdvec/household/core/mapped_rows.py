@@ -129,24 +129,6 @@ def header_test(mapping: Mapping) -> Callable[[Sequence[str]], bool]:
     return lambda cells: bool(title) and re.search(title, title_of(cells)) is not None
 
 
-_ACCOUNT = "account"
-
-
-def names_account(mapping: Mapping) -> bool:
-    """Whether the titles of the mapping's kind of file name accounts."""
-    return f"?P<{_ACCOUNT}>" in mapping.title
-
-
-def accounts_in_titles(
-    mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]
-) -> tuple[str, ...]:
-    """The different accounts that a file's titles name; "" for a title that names none."""
-    found = (
-        re.search(mapping.title, title_of(cells)) for _, cells in records if isinstance(cells, list)
-    )
-    return tuple(dict.fromkeys(match[_ACCOUNT] or "" for match in found if match))
-
-
 def title_of(cells: Sequence[str]) -> str:
     """A line in the form against which the pattern of a title is matched."""
     return ",".join(map(one_spelling, cells))

@@ -18,13 +18,7 @@ from mdvec.household.core.cells import BadRow, CsvRecord, CsvText, records_of
 from mdvec.household.core.column_questions import Undecided
 from mdvec.household.core.column_roles import mapping_of_header
 from mdvec.household.core.identity import without_repeats
-from mdvec.household.core.mapped_rows import (
-    MAX_LINES_ABOVE,
-    accounts_in_titles,
-    header_line,
-    names_account,
-    read_mapped,
-)
+from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, header_line, read_mapped
 from mdvec.household.core.mapping import Mapping, plain_names
 from mdvec.household.core.moneyforward import (
     AMOUNTS,
@@ -74,24 +68,10 @@ def recognise(data: bytes, path: str, mappings: Mappings) -> ParsedFile | Mappin
         mapping = fitting_mapping(data, "", path, mappings)  # its own encoding may fit
         if mapping is None:
             raise
-        return _named(mapping, data, mappings)
+        return mapping
     if parsed.is_certain:
         return parsed
-    mapping = fitting_mapping(data, parsed.csv.text, path, mappings)
-    return _if_undoubted(parsed) if mapping is None else _named(mapping, data, mappings)
-
-
-def _named(mapping: Mapping, data: bytes, mappings: Mappings) -> Mapping:
-    """A ready-made mapping with the account that the file's titles name; "" if they name several.
-
-    The mapping's own account holds for a file with a title that names none.
-    """
-    if mapping in mappings.own or not names_account(mapping):
-        return mapping
-    names = accounts_in_titles(mapping, records_of(decoded_statement(mapping, data)))
-    if "" in names:
-        return mapping
-    return replace(mapping, account=names[0] if len(names) == 1 else "")
+    return fitting_mapping(data, parsed.csv.text, path, mappings) or _if_undoubted(parsed)
 
 
 def _if_undoubted(parsed: ParsedFile) -> ParsedFile:

@@ -42,13 +42,7 @@ from mdvec.household.core.days_in_columns import (
     other_days,
     ways_to_read_days,
 )
-from mdvec.household.core.mapped_rows import (
-    MappedRows,
-    accounts_in_titles,
-    is_yen,
-    names_account,
-    read_mapped,
-)
+from mdvec.household.core.mapped_rows import MappedRows, is_yen, read_mapped
 from mdvec.household.core.mapping import MappedColumn, Mapping, one_spelling
 from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.open_columns import OpenColumn, Records, open_columns
@@ -176,9 +170,6 @@ def undecided_in(
     columns = open_columns(mapping, records, read)
     is_proven = by_balance and read.are_proven
     questions = [*_about_the_unit(mapping, records, read)]
-    if not mapping.account and names_account(mapping):
-        names = accounts_in_titles(mapping, records)
-        questions.append(Undecided("account", "account", samples(names)))
     questions += _about_the_amount(mapping, columns, stated)
     if mapping.paid_out and "paid_out" not in stated and not is_proven:
         questions += _about_minus_signs(mapping, records, read)
