@@ -14,6 +14,7 @@ from mdvec.index.word_patterns import (
     NUMBER,
     contains,
     digits_of,
+    is_path_of,
     thousands,
     version_pattern,
     words_pattern,
@@ -61,7 +62,7 @@ def chunks_saying(tables: Tables, words: str, *, inside: bool) -> NDArray[np.int
         f"SELECT id, chunk_text FROM {identifier(tables.vectors)} WHERE {where}", (value,)
     )
     saying = {int(number) for number, text in rows if pattern.search(folded(str(text)))}
-    saying.update(_chunks_at_paths(tables, pattern) if _FILE_NAME.search(wanted) else ())
+    saying.update(_chunks_at_path(tables, wanted) if _FILE_NAME.search(wanted) else ())
     others = [number for number in _matching(tables, wanted, inside=inside) if number not in saying]
     if any(map(str.isalnum, wanted)):
         saying.update(
@@ -83,14 +84,13 @@ def chunks_saying(tables: Tables, words: str, *, inside: bool) -> NDArray[np.int
     return np.array(sorted(saying), dtype=np.int64)
 
 
-def _chunks_at_paths(tables: Tables, pattern: re.Pattern[str]) -> Iterator[int]:
-    """The chunks of documents whose paths match; the index has no endings of files."""
-    documents = tables.execute(f"SELECT id, file_path FROM {identifier(tables.documents)}")
-    ids = [int(number) for number, path in documents if pattern.search(folded(str(path)))]
-    for number in ids:
-        yield from tables.column(
-            f"SELECT id FROM {identifier(tables.vectors)} WHERE document_id = {number}"
-        )
+def _chunks_at_path(tables: Tables, name: str) -> Iterator[int]:
+    """The chunks of documents at this path or of this file name; the index has no endings."""
+    for number, path in tables.execute(f"SELECT id, file_path FROM {identifier(tables.documents)}"):
+        if is_path_of(name, str(path)):
+            yield from tables.column(
+                f"SELECT id FROM {identifier(tables.vectors)} WHERE document_id = {number}"
+            )
 
 
 def chunks_written(tables: Tables, text: str) -> list[int]:

@@ -377,8 +377,8 @@ def _links_of(tables: Tables, document_id: int) -> DocumentLinks:
 def _resolve_links(tables: Tables, where: str, *values: int) -> list[list[_Link]]:
     """Each link, resolved to one document: in its own folder if possible, else the least nested.
 
-    A path from the root of a site, which may be any folder, leads to the only document that fits,
-    or else to the only one in whose site the link is; otherwise to all that fit.
+    A path from the root of a site, which may be any folder, leads to a document in whose site the
+    link is, or else to the only one that fits; otherwise to all that fit.
     """
     documents, keys = identifier(tables.documents), tables.keys
     cursor = tables.execute(
@@ -407,7 +407,8 @@ def _meant(fits: Sequence[_Link]) -> list[_Link]:
     fits = sorted(fits, key=attrgetter("distance"))
     if not fits[0].is_of_site:
         return fits[:1]
-    return [fit for fit in fits if fit.is_within_site] or fits
+    within = [fit for fit in fits if fit.is_within_site]
+    return within[:1] or fits
 
 
 def _by_path(links: Iterable[LinkedDocument]) -> tuple[LinkedDocument, ...]:

@@ -18,6 +18,7 @@ from mdvec.index.word_patterns import (
     NUMBER,
     contains,
     digits_of,
+    is_path_of,
     version_pattern,
     whole_word_pattern,
     words_pattern,
@@ -53,14 +54,21 @@ def documents_with(tables: Tables, spelling: str) -> list[int] | None:
 
 
 def paths_saying(tables: Tables, words: str) -> list[str] | None:
-    """The paths of documents with words as in ``chunks_saying``; None if there is too much text."""
+    """The paths that end with words, or whose documents have them; None if there is too much text.
+
+    The words match as in ``chunks_saying``.
+    """
     if _is_too_much(tables):
         return None
     pattern = words_pattern(folded(words), inside=True)
     rows = tables.execute(
         f"SELECT file_path, content FROM {identifier(tables.documents)} ORDER BY file_path"
     )
-    return [str(path) for path, content in rows if pattern.search(folded(str(content)))]
+    return [
+        str(path)
+        for path, content in rows
+        if is_path_of(words, str(path)) or pattern.search(folded(str(content)))
+    ]
 
 
 def chunks_naming(tables: Tables, name: str) -> list[int] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mdvec.text import HYPHENS
+from mdvec.text import HYPHENS, folded
 
 _SEPARATOR = f"[,{HYPHENS}]"
 FEW_KANJI = re.compile("[々\u3400-\u9fff]{3,6}")
@@ -85,3 +85,8 @@ def contains(column: str, spelling: str) -> tuple[str, str]:
         return f"instr({column}, ?)", spelling
     escaped = spelling.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"{column} LIKE ? ESCAPE '\\'", f"%{escaped}%"
+
+
+def is_path_of(name: str, path: str) -> bool:
+    """Whether ``name``, in any case and width, is a path or its last parts."""
+    return f"/{folded(path)}".endswith(f"/{folded(name)}")

@@ -288,7 +288,8 @@ def test_an_excluded_word_in_letters_is_a_whole_word(plugins):
         (["git worktree"], {"ｇｉｔ.md"}), (["ＧＩＴ Worktree"], {"ｇｉｔ.md"}),
         (["worktree git"], set()), (["費管"], {"ｇｉｔ.md"}), (["Jenkins", "夜"], {"ci.md"}),
         (["orktre"], {"ｇｉｔ.md"}), (["plugin 2"], {"2.md"}), (["ci.MD"], {"ci.md"}),
-        (["git.md"], {"ｇｉｔ.md"}), (["ci.mdx"], set()), (["夜", "ci.md"], {"ci.md"}),
+        (["git.md"], {"ｇｉｔ.md"}), (["ci.mdx"], set()), (["i.m"], set()),
+        (["夜", "ci.md"], {"ci.md"}),
     ],
 )  # fmt: skip
 def test_an_exact_text_is_in_every_hit(plugins, exact, files):

@@ -66,14 +66,21 @@ def other_days(
 def about_other_days(mapping: Mapping, days: OtherDays) -> Iterator[Undecided]:
     """Ask which column has the day that counts, if a further one has other days.
 
-    A day of use counts before one of which the name says nothing.
+    A day of use counts before one of which the name says nothing, and a column that is named as
+    the day (日付) before one that is not (登録日).
     """
-    is_of_use = is_day_of_use(mapping.date)
+    is_named, is_of_use = _is_named(mapping.date), is_day_of_use(mapping.date)
     for columns, differing in days.items():
-        if differing is not None and not (is_of_use and not is_day_of_use(columns)):
+        is_second = is_named and not _is_named(columns)
+        is_second |= is_of_use and not is_day_of_use(columns)
+        if differing is not None and not is_second:
             choices = zip((mapping.date, columns), differing, strict=True)
             shown = " / ".join(f"date = {_as_toml(names)} ({day})" for names, day in choices)
             yield Undecided("other-days", ", ".join(map(str, columns)), shown)
+
+
+def _is_named(columns: Sequence[MappedColumn]) -> bool:
+    return bool(dates_named([*map(str, columns)]))
 
 
 def _is_day(text: str, date_format: str) -> bool:

@@ -173,9 +173,8 @@ _MIN_CONSONANTS: Final = 3
 _ABBREVIATED: Final = 0.8
 _ONLY_CONSONANTS: Final = 0.85
 _SEEMS_ALIKE: Final = 0.72
-
-
 SPELLINGS: Final = 4
+"""How many ``ShopName.spellings`` there are."""
 
 
 @dataclass(frozen=True, slots=True)
