@@ -217,7 +217,7 @@ def test_a_header_alone_is_an_empty_table(folder):
         (b'a,b\n"x"y,2\n', "line 2: it is not valid CSV"),
         (b'a,b\n1,"x\n\n3,4\n\n', "line 2: a quotation mark opens a cell that"),
         (b'a,b\n1,2\r\n"x"y,2\n', "line 3: it is not valid CSV"),
-        (b"a,b\n1,\0\n", "it contains NUL characters"),
+        (b"a,b\n1,\0\n", "it contains NUL bytes"),
         (b"a,b\n1,\xff\xff\xff\n", "it is neither UTF-8 nor cp932"),
         (b"a,b\n1,\xa0\n", "it is neither UTF-8 nor cp932"),
         (
