@@ -37,7 +37,6 @@ from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.transfer_pairs import with_transfers
 from mdvec.household.interfaces import duplicate_checks
 from mdvec.household.interfaces.accounts import booked_rows, distinct_accounts, plain_lists
-from mdvec.household.interfaces.changed_rows import changed_rows
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.linked_again import counted_twice
 from mdvec.household.interfaces.marks import record_decision, update_marks
@@ -160,7 +159,7 @@ def _detected(
     twice = {frozenset((each.row, each.other)) for each in counted_twice(ledger)}
     detected = find_pairs(
         rows, options, transaction_ids, reading, distinct_accounts(ledger), twice,
-        booked_rows(ledger), plain_lists(ledger), changed_rows(ledger),
+        booked_rows(ledger), plain_lists(ledger),
     )  # fmt: skip
     detected = with_transfers(detected, rows, options, transaction_ids, aliases_of(ledger))
     return with_bills(detected, find_bills(rows, reading), options, transaction_ids)

@@ -214,34 +214,3 @@ def test_equal_fees_between_which_the_balance_went_on_are_no_likely_duplicate(fo
     (candidate,) = review.list_candidates(ledger).candidates
     assert candidate.reasons == ("同じ口座の明細に別の行としてある",)
     assert not candidate.is_likely
-
-
-@pytest.mark.parametrize(
-    ("first", "later", "likely"),
-    [
-        ([(10, 5000)], [(10, 4950)], 1),
-        ([(10, 5000)], [(12, 4950)], 1),
-        ([(10, 5000)], [(10, 5000), (10, 4950)], 0),  # one more purchase
-        ([(8, 5000)], [(8, 5000), (10, 4950)], 0),
-        ([(9, 5000), (10, 5050)], [(10, 4950)], 0),  # which of the two became it?
-    ],
-)
-def test_an_amount_that_a_later_download_of_a_card_changes_is_a_candidate(first, later, likely):
-    folder = LedgerFolder(mappings=only_ready_made())
-    others = [(day, f"店{day}", 1_000 + 13 * day) for day in range(1, 10)]
-    for path, rows in (("enavi202508(1234).csv", first), ("enavi202508(1234) (1).csv", later)):
-        lines = [
-            ROWS["enavi"].format(day=date(2025, 7, day), shop=shop, yen=yen, due=yen, times=1)
-            for day, shop, yen in [*others, *((day, "ENEOS", yen) for day, yen in rows)]
-        ]
-        put(folder, path, HEADS["enavi"].format(next=8, after=9), lines, Month(2025, 7))
-    folder.import_()
-    ledger = folder.as_of(date(2025, 8, 1))
-    review.detect(ledger, DetectionOptions())
-    found = [each for each in review.list_candidates(ledger).candidates if each.is_likely]
-    assert [each.reasons for each in found] == (
-        [("同じ明細を取り直したファイルで、この店の金額が変わっている",)] * likely
-    )
-    assert find(folder, RowFilter(query="ENEOS")).spending == sum(
-        yen for _, yen in {*first, *later}
-    )

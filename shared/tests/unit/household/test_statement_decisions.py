@@ -18,7 +18,6 @@ from mdvec.household.core.mapping import Mapping
 from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.passed_over import PassedOver
 from mdvec.household.core.proposal import proposal_with
-from mdvec.household.core.stated import with_stated
 from mdvec.household.core.statement_kinds import Mappings, read_statement
 from mdvec.household.interfaces.mappings import only_ready_made
 from mdvec.text import shown_name
@@ -219,15 +218,10 @@ def test_of_two_columns_of_one_name_the_second_is_asked_about_by_its_number():
     assert "column 5 says 取消" in parsed.passed_over.text
 
 
-@each("date", ["勘定日", "決済日"])
-def test_days_that_first_differ_in_a_later_file_are_asked_about_once(date):
+def test_which_day_counts_is_asked_until_a_mapping_is_saved():
     head = "勘定日,決済日,摘要,出金,入金,残高\n"
     first = f"{head}2025/7/1,2025/7/1,架空書店,500,,9500\n2025/7/2,2025/7/2,架空電気,1500,,8000\n"
     later = f"{head}2025/8/1,2025/8/1,架空書店,500,,7500\n2025/8/4,2025/8/2,架空電気,500,,7000\n"
-    mapping = proposal_with(first, "架空", TODAY).mapping
-    parsed = read_statement(later.encode(), "a.csv", Mappings((mapping,)))
-    assert 'date = "勘定日" (2025-08-04) / date = "決済日" (2025-08-02)' in parsed.passed_over.text
-    told, _ = with_stated(mapping, list(records_of(later)), {"date": date})
-    parsed = read_statement(later.encode(), "a.csv", Mappings((told,)))
-    assert parsed.rows[-1].date.day == (4 if date == "勘定日" else 2)
-    assert proposal_with(later, "架空", TODAY, {"date": date}).undecided == ()
+    assert [each.column for each in proposal_with(later, "架空", TODAY).undecided] == ["決済日"]
+    saved = Mappings((proposal_with(first, "架空", TODAY).mapping,))
+    assert read_statement(later.encode(), "a.csv", saved).rows[-1].date.day == 4

@@ -41,7 +41,7 @@ _CHANGED, _ROUNDED, _CHANGED_PER_SHARE, _POINTS = -3.5, -1.0, -30.0, -0.7
 _OFTEN_VISITED, _HOPELESS = -2.5, -8.0
 _SURPRISE, _USUAL_SURPRISE = 0.6, 4.0
 _CHARGED_TWICE, _FINAL_AMOUNT = 7.0, 7.0
-_LINKED_AGAIN, _CHANGED_LATER = 1.0, 2.0
+_LINKED_AGAIN: Final = 1.0
 _ONE_BOOK: Final = -_TWO_ACCOUNTS
 """Added if two lists of one account have an equal row on one day: they agree on each day's rows,
 however common the amount is."""
@@ -74,8 +74,6 @@ class Judge:
     id, and the balance after the row."""
     lists: Collection[int | str] = ()
     """The statements of which each line is a purchase of its own, as far as they tell."""
-    changed: Collection[frozenset[int]] = ()
-    """Pairs of rows, by id, of which one replaces the other in a later download of one list."""
 
     def __post_init__(self) -> None:
         name = cache(partial(shop_name, reading=self.reading))
@@ -92,8 +90,6 @@ class Judge:
             points, reasons = _ONE_ACCOUNT, ["one_bank"]
         elif self.linked_again and frozenset((row.id, other.id)) in self.linked_again:
             points, reasons = _LINKED_AGAIN, ["linked_again"]
-        elif self.changed and frozenset((row.id, other.id)) in self.changed:
-            points, reasons = _CHANGED_LATER, ["changed_later"]
         elif (
             _are_two_lines(row, other)
             or (self.lists and self._are_listed_apart(row, other))
@@ -336,7 +332,6 @@ _REASONS = {
     "linked_again": "連携し直した口座らしい（同じ日と金額の明細が、別の ID で別のファイルにある）",
     "charged_twice": "毎月1回の支払いが、ここだけ2回ある",
     "final_amount": "同じ店が数日後に少し違う金額で請求している（仮の金額と確定額らしい）",
-    "changed_later": "同じ明細を取り直したファイルで、この店の金額が変わっている",
     "named_account": "内容がもう一方の口座の店や決済サービスを指している",
     "mirror": "ほかの買い物も、両方の口座（または同じ口座の両方の明細）に記録されている",
     "same_name": "店名が同じ",

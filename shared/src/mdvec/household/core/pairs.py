@@ -143,9 +143,9 @@ class CandidatePairs:
     def with_changed_amounts(self, judge: Judge, least: float) -> CandidatePairs:
         """The pairs with different amounts that may score ``least``; if that is low, all of them.
 
-        Rows of which it is worth asking are of one account and shop, or known to replace each
-        other; or of two sources that mirror each other, or of which one is kept by hand, with
-        similar names; or one row names the other's account.
+        Rows of which it is worth asking are of one account and shop; or of two sources that mirror
+        each other, or of which one is kept by hand, with similar names; or one row names the
+        other's account.
         """
         pairs = self.where(~self.equal_amounts)
         if least < _NOT_WORTH_ASKING:
@@ -154,7 +154,6 @@ class CandidatePairs:
         one_shop = pairs.table.shops[pairs.first] == pairs.table.shops[pairs.second]
         days = pairs.table.days[pairs.second] - pairs.table.days[pairs.first]
         mask = one_shop & (first == second) & (days > 0) & (days <= FINAL_DAYS)
-        mask |= pairs.are_changed(judge)
         related = pairs.are_related(judge)
         mask[related] |= pairs.where(related).have_similar_names(judge)
         nameable = np.array([*map(is_nameable, pairs.table.account_names)], dtype=bool)
@@ -185,22 +184,6 @@ class CandidatePairs:
         rows = self.table.rows
         for position, other in zip(self.first.tolist(), self.second.tolist(), strict=True):
             yield rows[position], rows[other]
-
-    def are_changed(self, judge: Judge) -> Bools:
-        """Which pairs are of rows that replace each other, as the judge has been told."""
-        places = (
-            {row.id: place for place, row in enumerate(self.table.rows)} if judge.changed else {}
-        )
-        size = len(self.table.rows)
-        keys = [
-            min(at) * size + max(at)
-            for pair in judge.changed
-            for at in [[places[row] for row in pair if row in places]]
-            if len(at) > 1
-        ]
-        of_pairs = np.minimum(self.first, self.second) * size + np.maximum(self.first, self.second)
-        changed: Bools = np.isin(of_pairs, np.array(keys, dtype=np.int64))
-        return changed
 
     def have_similar_names(self, judge: Judge) -> Bools:
         """Which pairs have names that are close enough to be one purchase of another amount."""
@@ -439,7 +422,6 @@ def find_pairs(
     linked_again: Collection[frozenset[int]] = (),
     booked: Mapping[int, tuple[int, int]] = MappingProxyType({}),
     lists: Collection[int | str] = (),
-    changed: Collection[frozenset[int]] = (),
 ) -> FoundPairs:
     """The candidate pairs of counting rows, across month and year ends too.
 
@@ -469,9 +451,8 @@ def find_pairs(
     of_two = [pair for pair in promising if source_of(pair[0]) != source_of(pair[1])]
     mirrors = Mirrors(table, of_two)
     judge = Judge(
-        reading, ShoppingHabits(table), mirrors, separate_accounts, linked_again, booked, lists,
-        changed,
-    )  # fmt: skip
+        reading, ShoppingHabits(table), mirrors, separate_accounts, linked_again, booked, lists
+    )
     for block in table.candidates(days, ids):
         examined += block.count
         if examined > MAX_PAIRS and not options.min_similarity_score:

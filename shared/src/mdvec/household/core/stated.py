@@ -11,7 +11,6 @@ from typing import Any
 
 from mdvec.household.core.column_questions import Undecided
 from mdvec.household.core.column_roles import is_foreign
-from mdvec.household.core.days_in_columns import other_days
 from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import (
     CONDITIONS,
@@ -27,7 +26,7 @@ from mdvec.household.core.mapping import (
     toml_of,
 )
 from mdvec.household.core.mapping_sentences import MappingSentence
-from mdvec.household.core.open_columns import FileColumns, Records, open_columns
+from mdvec.household.core.open_columns import FileColumns, Records
 from mdvec.household.core.undecided import with_other_words_counted
 from mdvec.text import cited, shown_name
 
@@ -83,8 +82,6 @@ def with_stated(
     first = read.rows[0].line if read.rows else 0
     above = [cells for line, cells in records if line < first and not isinstance(cells, str)]
     _check_columns(changed, stated, there, above)
-    if "date" in stated:
-        changed = _with_other_days_ignored(changed, records)
     said = _words_said(stated)
     missing = [
         (column, word) for column, words in said.items() for word in words
@@ -174,14 +171,6 @@ def _with_columns_freed(
         changed, paid_out=left("paid_out", amounts), paid_in=left("paid_in", amounts),
         balance=next(iter(balance), None),
     )  # fmt: skip
-
-
-def _with_other_days_ignored(mapping: Mapping, records: Records) -> Mapping:
-    """The mapping whose day the user has stated, with the other columns of days ignored."""
-    read = read_mapped(mapping, records)
-    days = other_days(mapping, open_columns(mapping, records, read), records, read)
-    ignored = (*mapping.ignored, *itertools.chain(*days))
-    return replace(mapping, ignored=tuple(each for each in ignored if each not in mapping.date))
 
 
 def _check_columns(

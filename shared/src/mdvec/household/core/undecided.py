@@ -48,7 +48,7 @@ from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.open_columns import OpenColumn, Records, open_columns
 from mdvec.text import shown_name
 
-DECIDED = frozenset({"positive", "paid_out", "date_format", "description"})
+DECIDED = frozenset({"positive", "paid_out", "date", "date_format", "description"})
 """Keys that count as decided in a saved mapping, even if it does not state them."""
 
 _UNIT = any_of("単位.{0,2}[百千万億]円", "(?<=[(額])[百千万億]円", "thousands", "millions")
