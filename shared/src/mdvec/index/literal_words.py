@@ -48,9 +48,9 @@ _FULL_WIDTH = {sign: sign + 0xFEE0 for sign in range(0x21, 0x7F)}
 def chunks_saying(tables: Tables, words: str, *, inside: bool) -> NDArray[np.int64]:
     """The chunks, in order, that contain words literally, in any case and width.
 
-    The words may be in the text, the heading, the title, the path, or other names. With
-    ``inside``, the first and last word may be parts of longer words. Digits match with and without
-    grouping (0120-333-906, 1,234,567).
+    The words may be in the text, the heading, the title, or other names, or be the path or its last
+    parts. With ``inside``, the first and last word may be parts of longer words. Digits match with
+    and without grouping (0120-333-906, 1,234,567).
     """
     wanted = folded(words)
     pattern = words_pattern(wanted, inside=inside)

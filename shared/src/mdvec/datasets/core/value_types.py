@@ -21,7 +21,6 @@ WRITTEN_BLANKS = (
 """Cells that mean no value unless the column is text; spreadsheets write their errors into CSV."""
 BLANKS = frozenset(("", *WRITTEN_BLANKS))
 _BLANKS_SQL = str(("", *WRITTEN_BLANKS))
-_MAX_BLANK_BYTES = max(len(text.encode()) for text in WRITTEN_BLANKS)
 _DIGITS = "rtrim(ltrim(replace(regexp_extract({v}, '^[^eE]*'), '.', ''), '-+0'), '0')"
 _READ_BACK = (
     "replace(regexp_extract(printf('%.*e', length({digits})::INTEGER - 1, "
@@ -209,10 +208,8 @@ class ValueKind:
 
     @staticmethod
     def nulls(column: str) -> str:
-        """SQL: the number of cells that mean no value, such as NA; compares only short ones."""
-        is_short = f"strlen({column}) <= {_MAX_BLANK_BYTES}"
-        may_be = f"{is_short} OR {column} LIKE ' %' OR {column} LIKE '% '"
-        return f"count(*) FILTER (WHERE if({may_be}, trim({column}) IN {WRITTEN_BLANKS}, false))"
+        """SQL: the number of cells in a column, such as NA and "-", that mean no value."""
+        return f"count(*) FILTER (WHERE trim({column}) IN {WRITTEN_BLANKS})"
 
     @property
     def is_date(self) -> bool:
