@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from email.utils import getaddresses
 from functools import lru_cache
-from operator import attrgetter
+from itertools import accumulate
 
 from mdvec.database import records
 from mdvec.index.tables import (
@@ -314,14 +314,28 @@ def links_of(tables: Tables, document_ids: Iterable[int]) -> dict[int, DocumentL
     """The links of documents in both directions, by id; empty if none were stored yet."""
     if not has_links(tables):
         return {}
-    return {document_id: _links_of(tables, document_id) for document_id in document_ids}
+    ids = json.dumps(wanted := [*document_ids])
+    given = "(SELECT value FROM json_each(?1))"
+    keys = f"(SELECT key FROM {tables.keys} WHERE document_id IN {given})"
+    pointing = f"l.key IN {keys} OR (l.name <> '' AND l.name IN {keys})"
+    to, back = _links(tables, f"l.document_id IN {given}", ids), _links(tables, pointing, ids)
+    named = _named_documents(tables, {link.found for link in (*to, *back)})
+    links_to: dict[int, list[_Resolved]] = {number: [] for number in wanted}
+    links_back: dict[int, list[_Resolved]] = {number: [] for number in wanted}
+    for link in to:
+        links_to[link.source_id].append(_Resolved(link, named[link.found].meant_by(link)))
+    for link in back:
+        resolved = _Resolved(link, named[link.found].meant_by(link))
+        for number in links_back.keys() & {fit.document_id for fit in resolved.fits}:
+            links_back[number].append(resolved)
+    return {number: _links_of(number, links_to[number], links_back[number]) for number in wanted}
 
 
 @dataclass(frozen=True, slots=True)
 class _Link:
-    """A link, and a document that it leads to; None for both if there is none.
+    """A stored link, and ``found``, the one of its keys that documents have, or else the first.
 
-    ``name`` is the link's second key; ``is_of_site`` says that it led there, from a site's root.
+    ``name`` is the link's second key.
     """
 
     source_id: int
@@ -329,86 +343,110 @@ class _Link:
     key: str
     fragment: str
     name: str
-    is_of_site: int
-    document_id: int | None
-    file_path: str | None
+    found: str
 
     @property
-    def distance(self) -> tuple[bool, int, str]:
-        """Whether the document is in another folder, how deeply it is nested, and its path."""
-        path = str(self.file_path)
-        is_elsewhere = path.rpartition("/")[0] != self.source_path.rpartition("/")[0]
-        return is_elsewhere, path.count("/"), path
-
-    @property
-    def is_within_site(self) -> bool:
-        """Whether the folder that would be the site's root has the linking document."""
-        root = str(self.file_path).split("/")[: -1 - self.name.count("/")]
-        return self.source_path.split("/")[: len(root)] == root
+    def is_of_site(self) -> bool:
+        """Whether the link is a path from the root of a site."""
+        is_rooted = self.key in (f"/{self.name}", f"/{self.name}.html", f"/{self.name}.htm")
+        return is_rooted and self.found == self.name and "/" in self.name
 
 
-def _links_of(tables: Tables, document_id: int) -> DocumentLinks:
-    keys = f"(SELECT key FROM {tables.keys} WHERE document_id = ?)"
-    to = _resolve_links(tables, "l.document_id = ?", document_id)
-    pointing = f"(l.key IN {keys} OR (l.name <> '' AND l.name IN {keys}))"
-    back = _resolve_links(tables, pointing, document_id, document_id)
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """A document that a link may lead to."""
+
+    document_id: int
+    file_path: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Resolved:
+    """A link with the document that it leads to, with all that it may lead to, or with none."""
+
+    link: _Link
+    fits: Sequence[_Fit]
+
+
+class _Named:
+    """The documents that have a key; the nearest to a link is found without comparing them all."""
+
+    def __init__(self, key: str, documents: Iterable[_Fit]) -> None:
+        self._fits = sorted(documents, key=lambda fit: (fit.file_path.count("/"), fit.file_path))
+        self._in_folder: dict[str, _Fit] = {}
+        self._of_site: dict[str, int] = {}
+        for position, fit in enumerate(self._fits):
+            *folder, _ = parts = fit.file_path.split("/")
+            self._in_folder.setdefault("/".join(folder), fit)
+            self._of_site.setdefault("/".join(parts[: -1 - key.count("/")]), position)
+
+    def meant_by(self, link: _Link) -> Sequence[_Fit]:
+        """The document in the link's own folder if possible, else the least nested one.
+
+        A path from the root of a site, which may be any folder, leads to a document in whose site
+        the link is, or else to the only one that fits; otherwise to all that fit.
+        """
+        folder = link.source_path.rpartition("/")[0]
+        if folder in self._in_folder:
+            return [self._in_folder[folder]]
+        if not link.is_of_site:
+            return self._fits[:1]
+        above = accumulate(link.source_path.split("/"), "{}/{}".format)
+        within = [self._of_site[root] for root in ("", *above) if root in self._of_site]
+        return [self._fits[min(within)]] if within else self._fits
+
+
+def _links_of(
+    document_id: int, to: Sequence[_Resolved], back: Sequence[_Resolved]
+) -> DocumentLinks:
+    leading = [each for each in to if len(each.fits) == 1]
+    several = [each for each in to if len(each.fits) > 1]
     return DocumentLinks(
         _by_path(
-            LinkedDocument(link.document_id, str(link.file_path), link.fragment)
-            for link, *others in to
-            if link.document_id is not None and link.document_id != document_id and not others
+            LinkedDocument(fit.document_id, fit.file_path, each.link.fragment)
+            for each in leading
+            for fit in each.fits
+            if fit.document_id != document_id
         ),
         _by_path(
             LinkedDocument(link.source_id, link.source_path, link.fragment)
-            for link, *others in back
-            if link.document_id == document_id and link.source_id != document_id and not others
+            for link in (each.link for each in back if len(each.fits) == 1)
+            if link.source_id != document_id
         ),
-        tuple(dict.fromkeys(fits[0].key for fits in to if fits[0].document_id is None or fits[1:])),
-        {fits[0].key: tuple(str(fit.file_path) for fit in fits) for fits in to if fits[1:]},
-        frozenset(
-            fit.source_id
-            for fits in back
-            for fit in fits
-            if fit.document_id == document_id and fits[1:]
-        ),
+        tuple(dict.fromkeys(each.link.key for each in to if len(each.fits) != 1)),
+        {each.link.key: tuple(fit.file_path for fit in each.fits) for each in several},
+        frozenset(each.link.source_id for each in back if len(each.fits) > 1),
     )
 
 
-def _resolve_links(tables: Tables, where: str, *values: int) -> list[list[_Link]]:
-    """Each link, resolved to one document: in its own folder if possible, else the least nested.
-
-    A path from the root of a site, which may be any folder, leads to a document in whose site the
-    link is, or else to the only one that fits; otherwise to all that fit.
-    """
-    documents, keys = identifier(tables.documents), tables.keys
+def _links(tables: Tables, where: str, ids: str) -> list[_Link]:
+    """The stored links that meet a condition on some documents, given by JSON."""
     cursor = tables.execute(
         f"""
         SELECT l.document_id AS source_id, s.file_path AS source_path, l.key AS key,
-            l.fragment AS fragment, l.name AS name,
-            coalesce(k.key = l.name AND instr(l.name, '/') > 0 AND l.key IN
-                ('/' || l.name, '/' || l.name || '.html', '/' || l.name || '.htm'), 0)
-                AS is_of_site,
-            k.document_id AS document_id, d.file_path AS file_path
-        FROM {tables.links} AS l JOIN {documents} AS s ON s.id = l.document_id
-        LEFT JOIN {keys} AS k ON k.key = iif(
-            l.name <> '' AND NOT EXISTS (SELECT 1 FROM {keys} WHERE key = l.key), l.name, l.key)
-        LEFT JOIN {documents} AS d ON d.id = k.document_id
+            l.fragment AS fragment, l.name AS name, iif(l.name <> '' AND NOT EXISTS
+                (SELECT 1 FROM {tables.keys} WHERE key = l.key), l.name, l.key) AS found
+        FROM {tables.links} AS l
+        JOIN {identifier(tables.documents)} AS s ON s.id = l.document_id
         WHERE {where}
         """,
-        values,
+        (ids,),
     )
-    by_link: dict[tuple[int, str, str, str], list[_Link]] = {}
-    for link in records(cursor, _Link):
-        by_link.setdefault((link.source_id, link.key, link.fragment, link.name), []).append(link)
-    return [_meant(fits) if fits[1:] else fits for fits in by_link.values()]
+    return list(records(cursor, _Link))
 
 
-def _meant(fits: Sequence[_Link]) -> list[_Link]:
-    fits = sorted(fits, key=attrgetter("distance"))
-    if not fits[0].is_of_site:
-        return fits[:1]
-    within = [fit for fit in fits if fit.is_within_site]
-    return within[:1] or fits
+def _named_documents(tables: Tables, keys: Collection[str]) -> dict[str, _Named]:
+    """The documents that have each key."""
+    rows = tables.execute(
+        f"SELECT k.key, k.document_id, d.file_path FROM {tables.keys} AS k "
+        f"JOIN {identifier(tables.documents)} AS d ON d.id = k.document_id "
+        "WHERE k.key IN (SELECT value FROM json_each(?))",
+        (json.dumps([*keys]),),
+    )
+    fits: dict[str, list[_Fit]] = {key: [] for key in keys}
+    for key, document_id, file_path in rows:
+        fits[str(key)].append(_Fit(int(str(document_id)), str(file_path)))
+    return {key: _Named(key, documents) for key, documents in fits.items()}
 
 
 def _by_path(links: Iterable[LinkedDocument]) -> tuple[LinkedDocument, ...]:

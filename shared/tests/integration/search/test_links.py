@@ -1,6 +1,7 @@
 """Links, front matter, tasks and listings: what connects notes, and which notes there are."""
 
 from dataclasses import replace
+from itertools import count
 
 import pytest
 from collection import Collection, filtered, imported_notes
@@ -8,10 +9,13 @@ from imported import RULES
 from source_folder import SourceFolder
 from table_of_cases import each
 
+from mdvec.database.connection import open_database
 from mdvec.documents.reading import DocumentPart, read_document
+from mdvec.index.properties import links_of
 from mdvec.search.answer import SearchRefused, query_like
 from mdvec.search.listing import list_documents
 from mdvec.text.links import document_keys, document_links, is_list_of_links
+from mdvec.tools.registry import get_tool
 
 NOTES = {
     "家/給湯器.md": "---\naliases: [ボイラー]\nstatus: open\n---\n# 給湯器\n\n## 型番\n\nRUF。\n",
@@ -105,6 +109,20 @@ def test_a_link_from_the_root_of_one_of_several_sites_stays_in_it_or_leads_to_no
     assert outside.ambiguous == {"/guide/props": (*sites, "b/inner/guide/props.md")}
     listing = listed(collection, links_to=sites[1]).documents
     assert [document.file_path for document in listing] == ["b/inner/x.md", "b/y/x.md", "z.md"]
+
+
+def test_links_between_sites_of_the_same_pages_are_read_in_steps_in_proportion_to_them(tmp_path):
+    def steps(sites):
+        pages = [f"{site}/guide/{page}.md" for site in range(sites) for page in "ab"]
+        texts = dict.fromkeys(pages, "[値](/guide/a) [値](/guide/b)\n")
+        notes, passed = Collection.of(tmp_path / str(sites), texts), count()
+        with open_database(notes.database, "read") as connection:
+            connection.set_progress_handler(lambda: next(passed) < 0, 20)
+            links = links_of(get_tool(connection, "notes").tables_in(connection), [1])[1]
+        assert (len(links.to), len(links.back), links.unresolved) == (1, 1, ())
+        return next(passed)
+
+    assert steps(40) < 6 * steps(10)
 
 
 def test_a_page_beside_a_note_takes_none_of_its_links_and_is_in_its_own_folder(tmp_path):
