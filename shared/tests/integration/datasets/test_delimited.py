@@ -102,13 +102,19 @@ def test_a_column_that_would_lose_digits_stays_text(folder):
 
 def test_the_last_row_decides_as_much_as_the_first(folder):
     values = [str(number) for number in range(5_000)]
-    lasts = {"same": "5000", "half": "0.5", "yen": "¥1,000", "word": "x"}
-    named = {name: [*values, last] for name, last in lasts.items()}
-    found = columns(folder, {**named, "late": [""] * 2_000 + ["2025/06/01"]})
-    assert {name: type_ for name, (type_, _) in found.items()} == {
-        "same": "BIGINT", "half": "DOUBLE", "yen": "BIGINT", "word": "VARCHAR", "late": "DATE",
+    lasts = {
+        "same": "5000", "half": "0.5", "yen": "¥1,000", "word": "x", "spaced": "\u30007\u2003",
     }  # fmt: skip
-    assert [read[-1] for _, read in found.values()] == [5000, 0.5, 1000, "x", date(2025, 6, 1)]
+    named = {name: [*values, last] for name, last in lasts.items()}
+    late = {"late": "2025/06/01", "late, spaced": "\u20032025/06/01\u00a0"}
+    dates = {name: [""] * 2_000 + ["2025/05/01"] * 2_000 + [last] for name, last in late.items()}
+    found = columns(folder, {**named, **dates})
+    assert {name: type_ for name, (type_, _) in found.items()} == {
+        "same": "BIGINT", "half": "DOUBLE", "yen": "BIGINT", "word": "VARCHAR",
+        "spaced": "BIGINT", "late": "DATE", "late, spaced": "DATE",
+    }  # fmt: skip
+    day = date(2025, 6, 1)
+    assert [read[-1] for _, read in found.values()] == [5000, 0.5, 1000, "x", 7, day, day]
 
 
 def test_moments_with_a_zone_are_moments(folder):
@@ -173,6 +179,13 @@ def test_rows_without_a_filled_cell_are_left_out_as_from_a_workbook(folder, empt
     understood = converted(folder, text, large_from=large_from)
     assert rows_in(folder, "a, b").fetchall() == [(1, "NA"), (2, "a\n,,\nb")]
     assert "empty rows are left out: 902" in understood.notes
+
+
+def test_any_number_of_short_empty_rows_is_left_out(folder):
+    names = ",".join(f"c{at}" for at in range(100))
+    understood = converted(folder, f"{names}\n{'1,' * 99}1\n" + ",\n" * 11_000 + f"{'2,' * 99}2\n")
+    assert rows_in(folder, "c0, c99").fetchall() == [(1, 1), (2, 2)]
+    assert understood.notes == ("empty rows are left out: 11,000",)
 
 
 def test_a_row_of_texts_that_mean_no_value_is_no_empty_row(folder):

@@ -39,6 +39,7 @@ KEPT_TEXT = [
     ([*map(str, range(10)), "不明", "欠測", "中止", "休", "NA", "NA"],
      "不明 (1), 中止 (1), 休 (1) and 1 more kept it text among 10 numbers; NA (2) kept as text; "
      "--read '値=na:NA' makes it NULL"),
+    (["あ", "い", "　　NA"], "NA (1) kept as text; --read '値=na:NA' makes it NULL"),
     ([*map(str, range(10)), "不明", "　　　NA　"],
      "不明 (1) kept it text among 10 numbers; --read '値=na:不明' makes it NULL; NA (1) kept as "
      "text; --read '値=na:NA' makes it NULL"),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 
 from mdvec.datasets.core.sheet_cells import Amount, Percent
-from mdvec.datasets.core.value_types import BLANKS
+from mdvec.datasets.core.value_types import BLANKS, trimmed
 
 BLANK = "blank"
 TEXT = "text"
@@ -114,7 +114,7 @@ def _kind_and_text(cell: object) -> tuple[str, str]:  # noqa: C901 - one line a 
         case LongNumber():
             return "long", str(cell)
         case str():
-            return (BLANK if cell.strip(" ") in BLANKS else TEXT), cell
+            return (BLANK if trimmed(cell) in BLANKS else TEXT), cell
         case bool():
             return "bool", "true" if cell else "false"
         case int():

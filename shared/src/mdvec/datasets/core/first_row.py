@@ -28,7 +28,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise, zip_longest
 
 from mdvec.datasets.core.columns import NoHeader, is_value, is_year
-from mdvec.datasets.core.value_types import BLANKS, VALUE_KINDS, possible_kinds
+from mdvec.datasets.core.value_types import BLANKS, VALUE_KINDS, possible_kinds, trimmed
 from mdvec.dates import Month, parse_dated
 from mdvec.text import on_one_line, quoted
 
@@ -313,7 +313,7 @@ def _is_alike(cell: str, below: Sequence[str]) -> bool:
 
 
 def _is_truth(cell: str) -> bool:
-    return cell.strip(" ").lower() in ("true", "false")
+    return trimmed(cell).lower() in ("true", "false")
 
 
 def _form(cell: str) -> str:

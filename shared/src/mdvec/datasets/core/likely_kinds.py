@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from mdvec.datasets.core.value_types import BLANKS, TO_HALF_WIDTH, ValueKind, looks_like
+from mdvec.datasets.core.value_types import BLANKS, TO_HALF_WIDTH, ValueKind, looks_like, trimmed
 
 _MAY_BE_VALUE = re.compile(r"\d|^(true|false)$", re.IGNORECASE).search
 _MAX_COMPARED = 200
@@ -13,7 +13,7 @@ _MAX_COMPARED = 200
 
 def likely_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> list[ValueKind]:
     """The kinds whose patterns some texts match; none unless most texts match at least one."""
-    values = [text for cell in texts if cell and (text := cell.strip(" ")) not in BLANKS]
+    values = [text for cell in texts if cell and (text := trimmed(cell)) not in BLANKS]
     values = values[:: max(1, len(values) // _MAX_COMPARED)]
     if sum(map(bool, map(_MAY_BE_VALUE, values))) * 2 <= len(values):
         return []
@@ -45,7 +45,7 @@ def _written_like(
     kinds: Iterable[ValueKind], values: Collection[str]
 ) -> dict[ValueKind, frozenset[str]]:
     """For each kind, the values that match its pattern, even dates that do not exist."""
-    half_width = {text: text.translate(TO_HALF_WIDTH).strip(" ") for text in values}
+    half_width = {text: trimmed(text.translate(TO_HALF_WIDTH)) for text in values}
     is_wide = any(text != half for text, half in half_width.items())
     matching: dict[tuple[str, bool], frozenset[str]] = {}
     alike: dict[ValueKind, frozenset[str]] = {}

@@ -12,6 +12,8 @@ from datetime import date, time
 from functools import lru_cache
 from itertools import dropwhile, islice
 
+from mdvec.datasets.core.value_types import trimmed
+
 _CURRENCIES = {
     "¥": "¥", "￥": "¥", "円": "¥", "JPY": "¥", "$": "$", "USD": "$", "€": "€", "EUR": "€",
 }  # fmt: skip
@@ -215,7 +217,7 @@ def total_in(cells: Iterable[object]) -> str:
     """The text among a row's first filled cells that names a total, such as 計; "" if none does."""
     filled = dropwhile(lambda cell: cell is None, cells)
     texts = (cell for cell in islice(filled, TOTAL_AMONG) if isinstance(cell, str))
-    return next(filter(is_total, texts), "").strip(" ")
+    return trimmed(next(filter(is_total, texts), ""))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ WRITTEN_BLANKS = (
 )  # fmt: skip
 """Cells that mean no value unless the column is text; spreadsheets write their errors into CSV."""
 BLANKS = frozenset(("", *WRITTEN_BLANKS))
+_SPACES = " \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
 _BLANKS_SQL = str(("", *WRITTEN_BLANKS))
 _DIGITS = "rtrim(ltrim(replace(regexp_extract({v}, '^[^eE]*'), '.', ''), '-+0'), '0')"
 _READ_BACK = (
@@ -43,7 +44,6 @@ _MINUS = "([-−－]|[▲△] ?)"
 _DECIMALS = r"(\.\d{1,2})?"
 _JAPANESE_DATE = r"(\d{4}|(明治|大正|昭和|平成|令和)([1-9]\d|0?[1-9]|元))年\d{1,2}月\d{1,2}日"
 _JAPANESE_MOMENT = rf"{_JAPANESE_DATE} ?(\d{{1,2}}時\d{{1,2}}分(\d{{1,2}}秒)?|{_TIME})"
-_READ_WITH_SPACES = ("BIGINT", "DOUBLE", "DATE")
 _SIGNED_DIGITS = (
     f"if(regexp_matches({{v}}, '{_MINUS}'), '-', '') || regexp_replace({{v}}, '[^0-9.]', '', 'g')"
 )
@@ -121,6 +121,11 @@ def has_usual_time(text: str) -> bool:
 def _euro(number: str) -> str:
     """The pattern of amounts in euros, whose sign stands before or after the number."""
     return rf"{_MINUS}?(€ ?)?{_MINUS}?{number}( ?€)?"
+
+
+def trimmed(cell: str) -> str:
+    """A cell without spaces of any width at its ends, as DuckDB's ``trim`` returns it."""
+    return cell.strip(_SPACES)
 
 
 @cache
@@ -233,14 +238,11 @@ class ValueKind:
     def value(self, cell: str) -> str:
         """SQL: a cell as a value, or NULL; all values of the column must fit this kind.
 
-        Cells that are no values fail the cast, except NaN. It has as few function calls as
-        possible, as their number decides DuckDB's time on thousands of columns.
+        Cells that are no values fail the cast, except NaN.
         """
         if self.question:
             return cell
-        is_trimmed = self.is_full_width or self.type not in _READ_WITH_SPACES
-        value = self._trim(cell) if is_trimmed else cell
-        read = f"TRY_CAST({self.reading.format(v=value)} AS {self.type})"
+        read = f"TRY_CAST({self.reading.format(v=self._trim(cell))} AS {self.type})"
         return f"nullif({read}, 'NaN'::DOUBLE)" if self.type == "DOUBLE" else read
 
 
@@ -476,8 +478,8 @@ def possible_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> I
 
     It is lazy, as callers often need only the first kind.
     """
-    values = {text.strip(" ") for text in texts if text is not None}.difference(BLANKS)
-    half_width = {value.translate(TO_HALF_WIDTH).strip(" ") for value in values}
+    values = {trimmed(text) for text in texts if text is not None}.difference(BLANKS)
+    half_width = {trimmed(value.translate(TO_HALF_WIDTH)) for value in values}
     matches: dict[tuple[str, bool], bool] = {}
     for kind in kinds:
         key = kind.pattern, kind.is_full_width and half_width != values

@@ -20,7 +20,7 @@ from mdvec.cancelling import is_cancelled
 from mdvec.datasets.core.likely_kinds import likely_kinds
 from mdvec.datasets.core.sheet_cells import TOTAL_AMONG
 from mdvec.datasets.core.understood import AS_TEXT, ReadColumn, ReadingOptions
-from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of, possible_kinds
+from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of, possible_kinds, trimmed
 from mdvec.datasets.interfaces.connection import first_line, parquet_scan, safe_connection
 from mdvec.datasets.interfaces.csv_head import Head
 from mdvec.datasets.interfaces.csv_rows import Rows, totals_among, totals_of
@@ -213,7 +213,7 @@ def _may_need_notes(guesses: Sequence[_Guess], sample: _Texts, kinds: Sequence[V
     ``sample`` has all rows. If False, no query needs to look for such cells.
     """
     different = {cell for row in sample for cell in row if cell}
-    if any(cell.strip(" ") in BLANKS for cell in different):
+    if any(trimmed(cell) in BLANKS for cell in different):
         return True
     columns = zip(guesses, zip(*sample, strict=True), strict=False)
     return any(guess.kind is None and likely_kinds(kinds, cells) for guess, cells in columns)

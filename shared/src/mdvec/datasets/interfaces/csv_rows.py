@@ -152,23 +152,22 @@ class Rows:
             return self
         if not _may_have_empty_rows(self.file, self.head.delimiter):
             return self
-        ((empty,),) = connection.execute(
-            f"SELECT count(*) FROM {self._scan(self._refusing)} WHERE {self._is_empty}"
-        ).fetchall()
-        short = self._short_rows(connection)
-        empty += short
-        return replace(self, empty=empty, has_short=short > 0, lines=self.lines - empty)
-
-    def _short_rows(self, connection: duckdb.DuckDBPyConnection) -> int:
-        """The number of rows that the last scan refused, if all of these are empty; else 0."""
         try:
-            number, filled, causes = connection.execute(
-                "SELECT count(DISTINCT line_byte_position), "
-                f"count(*) FILTER (NOT {self._is_short}), count(*) FROM reject_errors"
-            ).fetchone() or (0, 0, 0)
-        except duckdb.CatalogException:  # it refused none
-            return 0
-        return 0 if filled or causes >= self._max_refused else int(number)
+            _, empty = self._counted(connection)
+            return replace(self, empty=empty, lines=self.lines - empty)
+        except duckdb.InvalidInputException:
+            padded, empty = self._counted(connection, ", null_padding = true")
+        rows, complete = self._counted(connection, ", ignore_errors = true")
+        if padded - rows != empty - complete:  # it refuses filled rows, too
+            return replace(self, empty=complete, lines=self.lines - complete)
+        return replace(self, empty=empty, has_short=True, lines=self.lines - empty)
+
+    def _counted(self, connection: duckdb.DuckDBPyConnection, more: str = "") -> tuple[int, int]:
+        """The number of rows, and of empty ones, in a scan with ``more`` options."""
+        rows, empty = connection.execute(
+            f"SELECT count(*), count(*) FILTER ({self._is_empty}) FROM {self._scan(more)}"
+        ).fetchone() or (0, 0)
+        return int(rows), int(empty)
 
     @property
     def _is_short(self) -> str:
@@ -201,7 +200,7 @@ class Rows:
             f"read_csv({literal(one_path(self.file))}, columns = {{{types}}}, "
             f"auto_detect = false, header = false, skip = {self.skipped}, compression = 'none', "
             f"delim = {literal(self.head.delimiter)}, quote = '\"', escape = '\"', comment = '', "
-            "strict_mode = true, null_padding = false, hive_partitioning = false, "
+            "strict_mode = true, hive_partitioning = false, "
             f"max_line_size = {_MAX_ROW_BYTES}, buffer_size = {_MAX_ROW_BYTES}, "
             f"parallel = {self.is_parallel}{ends}{more})"
         )

@@ -26,6 +26,7 @@ from mdvec.datasets.core.value_types import (
     kinds_of,
     may_be_dotted,
     possible_kinds,
+    trimmed,
 )
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.parquet import rows_at_once
@@ -160,7 +161,7 @@ def read_column(
     """How a column was read, with a text from ``sample`` if texts differ from their values."""
     if kind is None:
         return ReadColumn(name, "VARCHAR")
-    texts = [text for cell in sample if cell is not None and (text := cell.strip()) not in BLANKS]
+    texts = [text for cell in sample if cell is not None and (text := trimmed(cell)) not in BLANKS]
     if kind.question:
         return ReadColumn(name, kind.type, texts[0], decision=kind.question.format(name=name))
     unlike = sorted((text for text in texts if not kind.is_plain(text)), key=has_usual_time)
@@ -299,7 +300,7 @@ def _misfits(
     added to the sample, and the best kind is chosen again, until it leaves no new cells.
     """
     seen = {
-        name: {text for cell in samples[name] if cell and (text := cell.strip(" ")) not in BLANKS}
+        name: {text for cell in samples[name] if cell and (text := trimmed(cell)) not in BLANKS}
         for name in likely
     }
     by_kind: dict[str, dict[ValueKind, _Misfits]] = {name: {} for name in likely}
