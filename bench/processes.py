@@ -20,8 +20,8 @@ from mdvec.embedding.options import BackendOptions
 from mdvec.embedding.reranker import Reranker
 
 BENCH = Path(__file__).parent
-COMMAND_LINE = "from mdvec_cli.main import main; main()"
-SERVER = "from mdvec_mcp.main import main; main()"
+COMMAND_LINE = "from mdvec_cli.entry import main; main()"
+SERVER = "from mdvec_mcp.entry import main; main()"
 
 
 @dataclass(frozen=True, slots=True)

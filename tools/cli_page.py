@@ -120,7 +120,7 @@ def _escaped(text: str) -> str:
 
 def _server_help() -> Iterator[str]:
     """What ``mdvec-mcp --help`` prints of itself and its options."""
-    code = "import sys; sys.argv[0] = 'mdvec-mcp'; from mdvec_mcp.main import main; main()"
+    code = "import sys; sys.argv[0] = 'mdvec-mcp'; from mdvec_mcp.entry import main; main()"
     printed = subprocess.run(
         [sys.executable, "-c", code, "--help"],
         check=True, capture_output=True, text=True,

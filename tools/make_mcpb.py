@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
 TOOL = "@anthropic-ai/mcpb@2.1.2"
 MEMBERS = {"mdvec-mcp": "mdvec_mcp", "mdvec-shared": "mdvec_shared"}
-START = "from mdvec_mcp.main import main\n\nmain()\n"
+START = "from mdvec_mcp.entry import main\n\nmain()\n"
 
 
 def manifest() -> dict[str, object]:

@@ -133,7 +133,7 @@ def _filled(folder: Path) -> Path:
             ("import", "-n", name),
         ):
             subprocess.run(
-                [sys.executable, "-c", "from mdvec_cli.main import main; main()", *command],
+                [sys.executable, "-c", "from mdvec_cli.entry import main; main()", *command],
                 check=True, capture_output=True, env=_environment(database),
             )  # fmt: skip
     return database
@@ -148,7 +148,7 @@ def _environment(database: Path) -> dict[str, str]:
 
 
 async def _server_facts(database: Path) -> tuple[str | None, list[Any], dict[str, Example]]:
-    code = "import sys; sys.argv[0] = 'mdvec-mcp'; from mdvec_mcp.main import main; main()"
+    code = "import sys; sys.argv[0] = 'mdvec-mcp'; from mdvec_mcp.entry import main; main()"
     server = StdioServerParameters(
         command=sys.executable, args=["-c", code], env=_environment(database)
     )

@@ -27,8 +27,8 @@ from mdvec.analysis.exports import ExportFolder
 ROOT = Path(__file__).resolve().parents[3]
 HOUSEHOLD = ROOT / "docs" / "examples" / "household"
 RUNS, SECONDS_A_RUN = 15, 2_700
-CLI = "from mdvec_cli.main import main; main()"
-SERVER = "from mdvec_mcp.main import main; main()"
+CLI = "from mdvec_cli.entry import main; main()"
+SERVER = "from mdvec_mcp.entry import main; main()"
 
 Answer = dict[str, Any]
 

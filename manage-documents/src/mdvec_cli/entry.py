@@ -1,25 +1,19 @@
-"""The command `mdvec`: handles Ctrl-C while it loads and while it ends, without tracebacks."""
+"""The command `mdvec`: Ctrl-C while it loads and while it ends leaves no traceback."""
 
 from __future__ import annotations
 
-import signal
-import sys
+from mdvec.quick_start import load_quickly, loaded, stop_at_once
 
-from mdvec.quick_start import load_quickly, loaded
+stop_at_once()
+load_quickly()
 
-_STOPPED = 130
+import mdvec_cli.main  # noqa: E402 - only now, so that an interrupt of it is silent
 
 
 def main() -> None:
-    """Load and run `mdvec`."""
-    load_quickly()
-    try:
-        import mdvec_cli.main
-    except KeyboardInterrupt:
-        sys.stderr.write("stopped\n")
-        sys.exit(_STOPPED)
+    """Run `mdvec`."""
     loaded()
     try:
         mdvec_cli.main.main()
-    finally:  # an interrupt at the interpreter's exit would print a traceback
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    finally:
+        stop_at_once()

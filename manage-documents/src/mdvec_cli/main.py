@@ -150,6 +150,7 @@ class _Commands(TyperGroup):
     """The command group; an error in a command becomes a line on stderr and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own click is private
+        _raise_when_interrupted()
         before = naming.set(lambda tool: _INSTEAD.get(tool, tool))
         try:
             return super().invoke(ctx)
@@ -209,7 +210,6 @@ def _root(
 def main() -> None:
     """Run `mdvec`."""
     _replace_closed_streams()
-    _end_as_by_ctrl_c()
     _need_a_working_folder()
     for stream in (sys.stdout, sys.stderr):
         # A file name may not be valid Unicode, but printing it must not fail. On Windows, a pipe
@@ -284,12 +284,12 @@ def _replace_closed_streams() -> None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
 
 
-def _end_as_by_ctrl_c() -> None:
-    """Let SIGTERM and SIGHUP end the program like Ctrl-C, which cleans up files and servers.
+def _raise_when_interrupted() -> None:
+    """Let Ctrl-C, SIGTERM and SIGHUP raise KeyboardInterrupt: commands clean up files and servers.
 
     A signal that is ignored, as with nohup, stays ignored.
     """
-    for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, signal.default_int_handler)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from mdvec import __version__, embedding, log, manage
 from mdvec.errors import MdvecError, place_refused
 from mdvec.japanese import in_japanese
-from mdvec.quick_start import load_quickly, loaded
+from mdvec.quick_start import loaded
 from mdvec.text import wrapped
 
 from mdvec_mcp import apps, bridge, search, web
@@ -49,7 +49,6 @@ def main() -> None:
     if arguments.http is None and sys.stdin is not None and sys.stdin.isatty():
         sys.stderr.write(f"{_in_own_language(_ON_TERMINAL, arguments.config)}\n")
     wire = _reserve_stdio()
-    load_quickly()
     _log_to_stderr("DEBUG" if arguments.verbose else arguments.log_level)
     try:
         _warn_of_what_is_not_read(arguments.config)

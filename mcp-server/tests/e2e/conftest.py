@@ -32,7 +32,7 @@ from mdvec.settings import load_settings
 from mdvec_mcp import main
 from mdvec_mcp.search.model_pool import ModelPool
 
-RUN = "from mdvec_mcp.main import main; main()"
+RUN = "from mdvec_mcp.entry import main; main()"
 WATER = "# 防災\n\n## 水の備蓄\n\n水は1人1日3リットルを目安に、三日分から一週間分を備えます。\n"
 GIT = "# Git\n\n## Two branches at once\n\nAdd a second working directory with git worktree add.\n"
 HOME = """# Home

@@ -139,7 +139,7 @@ def test_a_row_with_an_old_name_keeps_it_and_is_named(database, connect_here):
 
 NOISE = """
 import os, subprocess, sys, threading, time
-from mdvec_mcp.main import main
+from mdvec_mcp.entry import main
 
 def shout(where):
     print('python', where, flush=True)

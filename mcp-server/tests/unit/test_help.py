@@ -43,7 +43,7 @@ def test_the_table_has_what_the_help_says_and_nothing_else(help_in):
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
 def test_an_encoding_that_lacks_the_signs_of_the_help_gets_it_with_escapes(encoding, tmp_path):
     done = subprocess.run(
-        [sys.executable, "-c", "from mdvec_mcp.main import main; main()", "--help"],
+        [sys.executable, "-c", "from mdvec_mcp.entry import main; main()", "--help"],
         env=os.environ | {"PYTHONIOENCODING": encoding, "MDVEC_DISPLAY_LANGUAGE": "ja"},
         cwd=tmp_path, capture_output=True, timeout=60, check=False,
     )  # fmt: skip

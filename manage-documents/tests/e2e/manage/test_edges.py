@@ -54,20 +54,38 @@ def test_a_working_folder_that_was_removed_is_one_line(mdvec):
     assert (done.returncode, done.stderr) == (1, said)
 
 
-def test_an_interrupt_while_the_command_loads_is_one_line(mdvec):
-    """The command interrupts itself at the first import of typer, as an early Ctrl-C would."""
-    interrupted = """
-import os, signal, sys
-class Early:
-    def find_spec(self, name, path=None, target=None):
-        if name == "typer":
-            os.kill(os.getpid(), signal.SIGINT)
-sys.meta_path.insert(0, Early())
-from mdvec_cli.entry import main
+MOMENTS = [
+    *(("mdvec_cli", ["watch"], modules) for modules in range(1, 400, 40)),
+    *(("mdvec_mcp", [], modules) for modules in range(1, 660, 66)),  # of some 710
+]
+
+
+@pytest.mark.parametrize(("program", "command", "modules"), MOMENTS)
+def test_an_interrupt_from_the_first_moment_ends_it_without_a_traceback(
+    notes, program, command, modules
+):
+    """It comes when so many modules were imported after the entry, or when the command is ready."""
+    code = f"""
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background ignores it
+from {program}.entry import main
 main()
 """
-    done = ended(mdvec, sys.executable, "-c", interrupted, "status")
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped\n")
+    with subprocess.Popen(
+        [sys.executable, "-X", "importtime", "-c", code, *command], env=notes.environment,
+        cwd=notes.work, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        text=True,
+    ) as process:  # fmt: skip
+        for line in process.stderr:
+            if line.endswith("mdvec.quick_start\n"):
+                break
+        for _, line in zip(range(modules), process.stderr, strict=False):
+            if "Ctrl-C ends it" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    said = "".join(line for line in said.splitlines(True) if not line.startswith("import time:"))
+    assert (process.returncode, said) in [(-signal.SIGINT, ""), (130, ""), (130, "stopped\n")]
 
 
 def test_an_interrupt_while_the_interpreter_ends_is_no_traceback(mdvec):

@@ -308,7 +308,7 @@ FEW_AND_QUICK = """
 from mdvec_mcp.whole_requests import WholeRequests
 from mdvec_mcp.web import serve
 WholeRequests.arrival_seconds, serve.MAX_CONNECTIONS = 3, 40
-from mdvec_mcp.main import main
+from mdvec_mcp.entry import main
 main()
 """
 
