@@ -20,6 +20,7 @@ from mdvec.household.core.statements import (
     removers,
 )
 from mdvec.household.interfaces import accounts, derivation, ledger_statements, ledger_sums, plans
+from mdvec.household.interfaces.accounts import AccountSetApart
 from mdvec.household.interfaces.derivation import LedgerChanges
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_statements import DaysInDoubt, KnownFile
@@ -98,7 +99,7 @@ class _LedgerImport:
         may_delete = self.mode == "replace" and complete and not folder.unread
         with ledger.connection, derivation.temporary_tables(ledger.connection):
             ledger_statements.keep_rows(ledger, self.removals.keep)
-            self._store_statements()
+            apart = self._store_statements()
             changes, report = self._derive(may_delete=may_delete)
             bring_back_decisions(ledger)
             update_marks(ledger)
@@ -109,12 +110,15 @@ class _LedgerImport:
         returned = changes.returned.union(self.removals.keep)
         return replace(
             report,
+            set_apart=apart,
             removed=tuple(ledger_statements.gone_rows(ledger, changes.removed)),
             returned=tuple(ledger_statements.gone_rows(ledger, returned)),
         )
 
-    def _store_statements(self) -> None:
+    def _store_statements(self) -> tuple[AccountSetApart, ...]:
         """Store the rows that were read, and the new names and times of files.
+
+        Returns the new accounts that balances set apart.
 
         Deleted files with a copy in the folder are forgotten. After ``replace``, only files that
         exist or could not be read can prove rows gone.
@@ -145,7 +149,7 @@ class _LedgerImport:
             if each.content_hash in contents and not self.may_exist(each.path)
         ]
         ledger_statements.delete_copies(ledger.connection, copies)
-        accounts.follow_accounts(ledger, present)
+        return accounts.follow_accounts(ledger, present)
 
     def _derive(self, *, may_delete: bool) -> tuple[LedgerChanges, LedgerReport]:
         """Derive the ledger from the statements; the report lacks ``removed`` and ``returned``."""

@@ -11,7 +11,12 @@ from mdvec.files import PassingProblem, Problem
 from mdvec.household.core.pair import CandidateCounts
 from mdvec.household.core.passed_over import FileKind
 from mdvec.household.core.shown import shown_name, shown_path
-from mdvec.household.interfaces.accounts import AccountDoubt, ListedAgain, RepeatedRows
+from mdvec.household.interfaces.accounts import (
+    AccountDoubt,
+    AccountSetApart,
+    ListedAgain,
+    RepeatedRows,
+)
 from mdvec.household.interfaces.ledger_statements import DaysInDoubt, GoneRow, KnownFile
 from mdvec.household.reading import MayHaveRows, StatementFile, skipped
 from mdvec.importing import ImportReport, ReportLine, notes
@@ -61,7 +66,9 @@ class LedgerReport:
     misfits: tuple[FailedRow, ...] = ()
     # The asset histories and their months.
     net_worth: tuple[Problem, ...] = ()
-    # Pairs of files that may be of one account; rows that several files have and that count once.
+    # Accounts of files read now that balances alone tell from another of their name; pairs of
+    # files that may be of one account; rows that several files have and that count once.
+    set_apart: tuple[AccountSetApart, ...] = ()
     account_doubts: tuple[AccountDoubt, ...] = ()
     repeated: tuple[RepeatedRows, ...] = ()
     # Files with equal rows below several headers: files whose rows all count, and files read now
@@ -217,6 +224,7 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
             "gone?",
             map(_gone_row_text, ledger.asked),
         ),
+        *(ReportLine(_apart_text(each, name)) for each in ledger.set_apart),
         *(ReportLine(_doubt_text(doubt, name)) for doubt in ledger.account_doubts),
         *map(ReportLine, map(_repeated_text, ledger.repeated)),
         *(
@@ -250,12 +258,24 @@ def _line_text(row: FailedRow) -> str:
     return f"{shown_path(row.path)}:{row.line}: {row.reason}"
 
 
-def _doubt_text(doubt: AccountDoubt, name: str) -> str:
-    why = f"may be of one account or of two: {counted(doubt.rows, 'equal row')}"
-    answer = (
-        f"name an account: mdvec household map FILE -n {name} --account NAME "
+def _apart_text(each: AccountSetApart, name: str) -> str:
+    path, other = shown_path(each.path), shown_path(each.other)
+    return (
+        f"{path} is counted as {shown_name(each.account)}: its balances contradict those of "
+        f"{other}; {_how_to_name(name)}"
+    )
+
+
+def _how_to_name(name: str) -> str:
+    return (
+        f"to name an account: mdvec household map FILE -n {name} --account NAME "
         "--set 'files = \"FILE\"' --save"
     )
+
+
+def _doubt_text(doubt: AccountDoubt, name: str) -> str:
+    why = f"may be of one account or of two: {counted(doubt.rows, 'equal row')}"
+    answer = _how_to_name(name)
     if doubt.has_new_ids:
         why = (
             f"have other IDs for {counted(doubt.rows, 'row')} of {shown_name(doubt.account)} "
@@ -263,9 +283,9 @@ def _doubt_text(doubt: AccountDoubt, name: str) -> str:
             "again: those"
         )
     if doubt.is_listed or doubt.has_new_ids:
-        answer = "decide about these pairs: detect_duplicates, a tool of the server"
+        answer = "to decide about these pairs: detect_duplicates, a tool of the server"
     first, second = shown_path(doubt.first), shown_path(doubt.second)
-    return f"{first} and {second} {why} of both count; to {answer}"
+    return f"{first} and {second} {why} of both count; {answer}"
 
 
 def _repeated_text(each: RepeatedRows) -> str:

@@ -83,12 +83,16 @@ def test_equal_rows_of_two_accounts_at_one_bank_both_count(folder, his, hers, at
     folder.put(hers[0], statement(HERS, 50_000, above=hers[1]))
     report = folder.import_()
     assert report.account_doubts == ()
+    by_balances = his[0] == "a.csv" and not his[1]
+    apart = [(each.account, each.path, each.other) for each in report.set_apart]
+    assert apart == [("三菱UFJ銀行 2", "b.csv", "a.csv")] * by_balances
     assert amounts(folder) == rows_of(HIS, HERS)
     names = {row.account for row in folder.rows()}
     assert len(names) == 2
     for mode in ("update", "replace"):
         again = folder.import_(mode)
         assert (again.imported, again.updated, again.deleted) == (0, 0, 0)
+        assert again.set_apart == ()
 
 
 def test_equal_rows_of_two_accounts_that_are_told_apart_are_no_likely_duplicates(folder):

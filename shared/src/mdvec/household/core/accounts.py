@@ -14,7 +14,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import Enum
@@ -268,6 +268,28 @@ def tell_apart(statements: Iterable[AccountStatement]) -> tuple[dict[int, str], 
             doubts += _doubts(account, accounts[:index])
             doubts += _repeats(account.statements)
     return scopes, doubts
+
+
+def set_apart(
+    statements: Sequence[AccountStatement], scopes: Mapping[int, str]
+) -> dict[str, tuple[str, str]]:
+    """The new accounts that balances alone tell from the first one of their name, by name.
+
+    Each has the paths of its file, and of a file of another account that it contradicts.
+    """
+    known = {(each.account, each.scope) for each in statements}
+    found: dict[str, tuple[str, str]] = {}
+    for statement in statements:
+        account, scope = statement.account, scopes[statement.id]
+        if statement.number or not scope or (account, scope) in known:
+            continue
+        for other in statements:
+            if (
+                other.account == account and scopes[other.id] != scope
+                and compare(other, statement) is Sameness.APART
+            ):  # fmt: skip
+                found.setdefault(f"{account} {scope}", (statement.path, other.path))
+    return found
 
 
 def _joined_by_proof(statements: Iterable[AccountStatement]) -> list[_Account]:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from mdvec.household.core.accounts import AccountStatement, KeyedRow, tell_apart
+from mdvec.household.core.accounts import AccountStatement, KeyedRow, set_apart, tell_apart
 from mdvec.household.core.balances import BalancedDay, are_in_order
 from mdvec.household.core.sums import totals_of_rows
 from mdvec.household.interfaces.ledger import Ledger
@@ -16,16 +16,33 @@ from mdvec.household.interfaces.linked_again import TwiceCounted, counted_twice
 _EVER = ("0001-01-01", "9999-12-31")
 
 
-def follow_accounts(ledger: Ledger, present: Collection[tuple[str, str]]) -> None:
+@dataclass(frozen=True, slots=True)
+class AccountSetApart:
+    """A new account that its file at ``path`` has, as its balances contradict those of ``other``.
+
+    Rows that are equal in both files count twice.
+    """
+
+    account: str
+    path: str
+    other: str
+
+
+def follow_accounts(
+    ledger: Ledger, present: Collection[tuple[str, str]]
+) -> tuple[AccountSetApart, ...]:
     """Tell accounts of one name apart if there are new statements; call within a transaction.
+
+    Returns the new accounts that nothing but balances distinguishes.
 
     Only statements that are ``present`` (by path and hash) have all rows, so only they are
     compared.
     """
     new = "SELECT EXISTS (SELECT 1 FROM ledger_statements WHERE tool_id = ? AND scope IS NULL)"
     if not ledger.execute(new).get:
-        return
-    scopes, doubts = tell_apart(_statements(ledger, present))
+        return ()
+    statements = _statements(ledger, present)
+    scopes, doubts = tell_apart(statements)
     ledger.execute(
         "DELETE FROM account_doubts WHERE first IN "
         "(SELECT id FROM ledger_statements WHERE tool_id = ?)"
@@ -35,6 +52,8 @@ def follow_accounts(ledger: Ledger, present: Collection[tuple[str, str]]) -> Non
         "UPDATE ledger_statements SET scope = ?2 WHERE id = ?1", scopes.items()
     )
     ledger.execute("UPDATE ledger_statements SET scope = '' WHERE tool_id = ? AND scope IS NULL")
+    apart = set_apart(statements, scopes)
+    return tuple(AccountSetApart(account, *paths) for account, paths in apart.items())
 
 
 @dataclass(frozen=True, slots=True)
