@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -76,6 +77,11 @@ def _is_japanese(config: Path | None = None) -> bool:
 
 def _in_own_language(sentence: str, config: Path | None = None) -> str:
     return in_japanese(sentence) if _is_japanese(config) else sentence
+
+
+def _say(sentence: str, config: Path | None = None) -> None:
+    sys.stderr.write(f"mdvec-mcp: {_in_own_language(sentence, config)}\n")
+    sys.stderr.flush()
 
 
 def _complain(why: str, config: Path | None = None, more: str = "") -> None:
@@ -281,7 +287,8 @@ def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
         _serve_http(start, arguments.http, token, arguments.allow_host)
     elif settings.server.url is not None and folder is None:
         loaded()
-        bridge.forward_stdio(settings.server.url, token, *wire)
+        say = partial(_say, config=arguments.config)
+        bridge.forward_stdio(settings.server.url, token, *wire, say)
     else:
         _serve_stdio(start, wire)
 

@@ -57,6 +57,16 @@ def test_clients_of_both_generations_and_a_bridge_share_one_model(web, server, f
     assert (one.count("Traceback"), one.count("ERROR")) == (0, 0)
 
 
+def test_a_bridge_tells_a_person_in_their_language_that_no_server_is_there(wire, tmp_path):
+    nowhere = "http://127.0.0.1:9/mcp"
+    one = wire(tmp_path / "none.sqlite", "--connect", nowhere, MDVEC_DISPLAY_LANGUAGE="ja")
+    one.request("initialize", {})
+    told = one.next()["error"]["message"]
+    assert told.startswith(f"no mdvec server answers at {nowhere}; start it with")
+    one.logged(f"mdvec-mcp: {nowhere} に mdvec のサーバーがありません。")
+    one.close()
+
+
 @pytest.fixture
 def here(database):
     """The address of a server over HTTP in this process."""

@@ -59,8 +59,7 @@ def status_command(
     else:
         _details(settings.database_path, name, as_json=as_json, show_all=show_all)
         if not as_json:
-            rules = settings.scan_rules()
-            for sentence in manage.unread_of(settings.database_path, name, rules):
+            for sentence in manage.unread_of(settings, name):
                 say(f"note: {sentence}")
 
 

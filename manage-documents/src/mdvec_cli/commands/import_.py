@@ -160,7 +160,8 @@ def _is_rebuilt_later(request: ImportRequest) -> bool:
 
 def _check_model(request: ImportRequest, options: BackendOptions) -> None:
     """Load the model of a rebuild in this process, so that the user sees its errors."""
-    model = request.model or manage.find_tool(request.database, request.tool).model
+    tool = manage.find_tool(request.database, request.tool)
+    model = request.model or request.usual_model or tool.model
     if model is not None and embedding.is_endpoint_model(model):
         raise importing.ImportRefused(
             f"the vectors of {request.tool!r} come from an endpoint; leave out --background"

@@ -78,6 +78,13 @@ def test_e5_small_imports_and_the_tool_stays_with_it(mdvec):
     assert (done.json["model"], done.json["chunks_embedded"]) == ("e5-small", 1)
     again = ("import", "-n", "notes", "-m", "update", "--format", "json")
     stays = mdvec(*again, MDVEC_MODEL_NAME=None)
+    mdvec.write("a.md", "# A\n\n別の短い文。")
+    against_settings = mdvec(*again, MDVEC_MODEL_NAME="use")
+    assert (against_settings.json["model"], against_settings.json["updated"]) == ("e5-small", 1)
+    assert against_settings.err == (
+        "model: e5-small\nnotes keeps its model e5-small; to take that of [model] name: "
+        "mdvec import -n notes --mode replace --model use\n"
+    )
     other = mdvec(*again, "--model", "use")
     assert (stays.code, stays.json["model"]) == (0, "e5-small")
     assert (other.code, other.err) == (

@@ -9,7 +9,6 @@ import json
 import os
 import re
 import socket
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -229,12 +228,14 @@ def _one_line(message: object) -> str:
     return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
 
 
-def forward_stdio(url: str, token: str | None, source: int, target: int) -> None:
+def forward_stdio(
+    url: str, token: str | None, source: int, target: int, say: Callable[[str], object]
+) -> None:
     """Forward messages from a client on ``source``, and write the replies to ``target``.
 
-    Both are file descriptors; returns when ``source`` ends.
+    Both are file descriptors; returns when ``source`` ends. ``say`` tells a person what failed.
     """
-    bridge = _Bridge(Remote(url, token), os.fdopen(target, "wb", closefd=False))
+    bridge = _Bridge(Remote(url, token), os.fdopen(target, "wb", closefd=False), say)
     reader = os.fdopen(source, "rb", closefd=False)
     for line in io.TextIOWrapper(reader, encoding="utf-8", errors="replace"):
         if line.strip():
@@ -245,8 +246,11 @@ def forward_stdio(url: str, token: str | None, source: int, target: int) -> None
 class _Bridge:
     """Forwards a client's messages; each request waits for its reply in a separate thread."""
 
-    def __init__(self, remote: Remote, target: io.BufferedWriter) -> None:
+    def __init__(
+        self, remote: Remote, target: io.BufferedWriter, say: Callable[[str], object]
+    ) -> None:
         self._remote = remote
+        self._say = say
         self._target = target
         self._writing = threading.Lock()
         self._ended = threading.Event()
@@ -292,7 +296,7 @@ class _Bridge:
         except SessionExpired:
             return  # a notification about a session that has ended can be dropped
         except ServerUnusable as error:
-            _say(str(error))
+            self._say(str(error))
             return
         if message.get("method") == "notifications/initialized":
             self._in_background(self._relay_notices)
@@ -308,7 +312,7 @@ class _Bridge:
         self._cancelled.discard(request["id"])
 
     def _refuse(self, request: Message, sentence: str) -> bool:
-        _say(sentence)
+        self._say(sentence)
         self._write(error_reply(request["id"], _NO_ANSWER, sentence))
         return True
 
@@ -381,7 +385,7 @@ class _Bridge:
         try:
             self._remote.renew(session)
         except ServerUnusable as error:
-            _say(str(error))
+            self._say(str(error))
             return False
         return self._remote.session is not session
 
@@ -406,8 +410,3 @@ def _cancelled_by(message: Message) -> str | int | None:
         return None
     id_ = (message.get("params") or {}).get("requestId")
     return id_ if isinstance(id_, str | int) else None
-
-
-def _say(sentence: str) -> None:
-    sys.stderr.write(f"mdvec-mcp: {sentence}\n")
-    sys.stderr.flush()

@@ -33,7 +33,9 @@ class Wire:
         self._out = os.fdopen(write, "w", encoding="utf-8")
         self._in = os.fdopen(read, encoding="utf-8")
         self._ends = source, target
-        self._thread = threading.Thread(target=forward_stdio, args=(url, token, source, target))
+        self._thread = threading.Thread(
+            target=forward_stdio, args=(url, token, source, target, print)
+        )
         self._thread.start()
 
     def send(self, method=None, id_=None, params=None, **more):

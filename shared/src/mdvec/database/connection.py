@@ -214,14 +214,15 @@ def _user_error(error: apsw.Error, path: Path) -> DatabaseError:
         case apsw.FullError():
             return DatabaseFull(f"the disk is full: {path} could not grow")
         case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError():
+            is_written = isinstance(error, apsw.ReadOnlyError)
             if (index := read_only_index(path)) is not None:
                 return DatabaseUnusable(
                     f"{index} is read-only, so {path} cannot be written; another user or a copy "
                     "left it: remove it with mdvec doctor --fix"
                 )
             return DatabaseUnusable(
-                f"cannot open {path} for this ({error}); check that the file and its folder "
-                "can be read and written, or name another with --database"
+                f"{path} cannot be {'written' if is_written else 'opened'}; check that the file and"
+                " its folder can be read and written, or name another with --database"
             )
         case apsw.IOError() if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_WRITE:
             return DatabaseFull(

@@ -64,11 +64,12 @@ class ImportRequest:
 
     ``rules`` are the current scan settings; ``scan_explicit`` names those that are not defaults.
     A tool's first import takes ``rules``. Later imports do so only with ``take_scan``, and keep the
-    rules that were stated for the tool. With ``checksum``, files are compared by content,
-    regardless of size and time. An ``is_automatic`` import, which no user requested, keeps the
-    content of folders that are now empty: a disk may not be mounted. With ``is_background``
-    documents are stored without vectors, which the next import adds. The error of an
-    ``is_unattended`` import is stored, since nobody reads its messages. ``engine`` is the server
+    rules that were stated for the tool. ``model`` was asked for with this import, ``usual_model``
+    is that of the settings, for a tool without one and for a rebuild. With ``checksum``, files are
+    compared by content, regardless of size and time. An ``is_automatic`` import, which no user
+    requested, keeps the content of folders that are now empty: a disk may not be mounted. With
+    ``is_background`` documents are stored without vectors, which the next import adds. The error of
+    an ``is_unattended`` import is stored, since nobody reads its messages. ``engine`` is the server
     that indexes the vectors; None indexes them in the database file. ``converting`` are the user's
     commands that convert files. ``max_memory_mb`` limits the reading of a data file; None means a
     quarter of the machine's memory.
@@ -80,6 +81,7 @@ class ImportRequest:
     rules: ScanRules
     chunking: ChunkingSettings
     model: str | None = None
+    usual_model: str | None = None
     options: KindOptions | None = None
     scan_explicit: frozenset[str] = frozenset({"extensions", "exclude", "max_bytes"})
     take_scan: bool = False

@@ -48,14 +48,19 @@ class ChunkingSettings(SettingsSection):
     min_chars: int | None = bounded(None, 0, 10_000, "characters")
 
 
-def model_to_load(tool: Tool, requested_model: str | None, *, rebuild: bool) -> str | None:
+def model_to_load(
+    tool: Tool, requested_model: str | None, usual_model: str | None = None, *, rebuild: bool
+) -> str | None:
     """The name of the model to load; None chooses one.
 
-    A tool keeps its model; only a rebuild may change it.
+    A tool keeps its model; only a rebuild may change it. ``usual_model`` is that of the settings,
+    which an update leaves alone.
 
     Raises:
         ImportRefused: another model was requested without a rebuild.
     """
+    if tool.model is None or rebuild:
+        requested_model = requested_model or usual_model
     if tool.model is None:
         return None if requested_model == AUTO else requested_model
     if requested_model in (None, tool.model) or (requested_model == AUTO and not rebuild):

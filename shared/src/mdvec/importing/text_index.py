@@ -124,7 +124,8 @@ class TextIndex:
         if rebuild or not self.has_generation:
             self._model(rebuild=True)
         else:
-            model_to_load(self._tool, self._job.request.model, rebuild=False)
+            request = self._job.request
+            model_to_load(self._tool, request.model, request.usual_model, rebuild=False)
 
     def prepare_for_texts(self, *, rebuild: bool) -> None:
         """Load the model for new texts; for a new generation, also ask whether they may be sent.
@@ -248,7 +249,8 @@ class TextIndex:
         if self._loaded is not None:
             return self._loaded
         job, tool = self._job, self._tool
-        wanted = model_to_load(tool, job.request.model, rebuild=rebuild)
+        usual = job.request.usual_model
+        wanted = model_to_load(tool, job.request.model, usual, rebuild=rebuild)
         with job.stopwatch.stage("model_load"):
             embedder = job.embedder_for(wanted)
         if not rebuild and embedder.fingerprint != tool.fingerprint:
@@ -262,6 +264,12 @@ class TextIndex:
             raise ImportRefused(
                 f"the vectors of {tool.name!r} cannot come later, as they come from an endpoint or "
                 "go to a Chroma server; leave out --background"
+            )
+        is_asked = job.request.model is not None or job.request.is_unattended
+        if usual not in {None, wanted} and not is_asked:
+            job.on_notice(
+                f"{tool.name} keeps its model {wanted}; to take that of [model] name: "
+                f"mdvec import -n {tool.name} --mode replace --model {usual}"
             )
         overrides = job.request.chunking
         chunking = resolve_chunking(tool, overrides, embedder.card, rebuild=rebuild)

@@ -90,20 +90,30 @@ def _counts(counts: Counter[str]) -> str:
     return some_of(named, _MAX_ENDINGS_NAMED)
 
 
-def unread_of(database: Path, name: str, current: ScanRules) -> tuple[str, ...]:
-    """Sentences about unread files in a tool's folder; ``current`` are the rules in the settings.
+def unread_of(settings: Settings, name: str) -> tuple[str, ...]:
+    """Sentences about unread files in a tool's folder, and settings that it does not follow.
 
     Raises:
         ToolNotFound, DatabaseError: the tool cannot be read.
     """
-    with open_database(database, "read") as connection:
+    with open_database(settings.database_path, "read") as connection:
         tool = registry.get_tool(connection, name)
+    notices = scan_notices(settings, tool)
     if KINDS[tool.kind].endings is not None:
-        return ()
+        return notices
     try:
-        return unread_files(tool, scan(tool.source, importing.rules_in_force(tool, current)))
+        rules = importing.rules_in_force(tool, settings.scan_rules())
+        return (*notices, *unread_files(tool, scan(tool.source, rules)))
     except SourceMissing:
+        return notices
+
+
+def scan_notices(settings: Settings, tool: Tool) -> tuple[str, ...]:
+    """Sentences on scan rules of the settings that an update of the tool does not follow."""
+    if tool.scan is None:
         return ()
+    request = import_request(settings, tool.name, "update")
+    return importing.choose_rules(tool, request, {}).notices
 
 
 def hints_of(
@@ -337,8 +347,8 @@ def import_request(
 ) -> importing.ImportRequest:
     """The request of an import: the settings, with the options and ``flags`` of this import.
 
-    ``model`` is a requested model; the default is the one in the settings. ``tables`` are options
-    for a dataset, which other tools refuse.
+    ``model`` is a requested model; that of the settings is for new tools and rebuilds.
+    ``tables`` are options for a dataset, which other tools refuse.
     """
     named, duplicates = settings.model.name, settings.duplicates
     detection = duplicates.options() if duplicates.auto_detect_on_import else None
@@ -348,7 +358,8 @@ def import_request(
         mode=mode,
         rules=settings.scan_rules(),
         chunking=settings.chunking,
-        model=canonical(model) if model else (None if named == catalog.AUTO else named),
+        model=canonical(model) if model else None,
+        usual_model=None if named == catalog.AUTO else named,
         options=tables or HouseholdOptions(detection, removals or RemovalOptions()),
         scan_explicit=frozenset(settings.scan.model_fields_set),
         engine=settings.vector_engine,

@@ -142,6 +142,13 @@ def test_what_a_killed_import_left_is_dropped(filled):
     filled.check()
 
 
+def test_scan_settings_that_a_tool_does_not_follow_are_named_with_the_command(filled):
+    found = list(check_sources(installation(filled.database, MDVEC_SCAN_MAX_BYTES="5000")))
+    (warning,) = [finding.sentence for finding in found if finding.level == "warning"]
+    assert "max_bytes = 10485760, not 5000" in warning
+    assert warning.endswith(": mdvec import -n notes --mode update --take-scan")
+
+
 def test_a_killed_rebuild_is_begun_again_by_one_command_and_what_it_left_is_checked_again(filled):
     with open_database(filled.database, "write") as connection, connection:
         staged = Tables(connection, 1, "notes", 2, staged=True)

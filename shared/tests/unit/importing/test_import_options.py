@@ -37,23 +37,26 @@ NEW, IMPORTED = tool(), tool("use", STORED)
 
 
 @each(
-    ("known", "requested", "rebuild", "asked"),
+    ("known", "requested", "rebuild", "usual", "asked"),
     [
-        (NEW, None, False, None),
-        (NEW, "auto", False, None),
-        (NEW, "plamo", False, "plamo"),
-        (IMPORTED, None, False, "use"),
-        (IMPORTED, "use", False, "use"),
-        (IMPORTED, "auto", False, "use"),
-        (IMPORTED, None, True, "use"),
-        (IMPORTED, "auto", True, None),
-        (IMPORTED, "plamo", True, "plamo"),
+        (NEW, None, False, None, None),
+        (NEW, "auto", False, None, None),
+        (NEW, "plamo", False, None, "plamo"),
+        (IMPORTED, None, False, None, "use"),
+        (IMPORTED, "use", False, None, "use"),
+        (IMPORTED, "auto", False, None, "use"),
+        (IMPORTED, None, True, None, "use"),
+        (IMPORTED, "auto", True, None, None),
+        (IMPORTED, "plamo", True, None, "plamo"),
+        (NEW, None, False, "plamo", "plamo"),
+        (IMPORTED, None, False, "plamo", "use"),
+        (IMPORTED, None, True, "plamo", "plamo"),
     ],
 )
 def test_a_tool_stays_with_its_model_unless_a_rebuild_takes_another(
-    known, requested, rebuild, asked
+    known, requested, rebuild, usual, asked
 ):  # fmt: skip
-    assert model_to_load(known, requested, rebuild=rebuild) == asked
+    assert model_to_load(known, requested, usual, rebuild=rebuild) == asked
 
 
 @pytest.mark.parametrize("card", [PLAMO, USE, E5_SMALL], ids=lambda card: card.name)

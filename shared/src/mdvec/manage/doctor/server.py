@@ -28,7 +28,7 @@ from mdvec.manage.service import SERVER_PROGRAM, find_server_program
 from mdvec.platform import Worker, is_root
 from mdvec.settings import Loaded
 from mdvec.text import identifier, outside_fences
-from mdvec.tools import KINDS, registry
+from mdvec.tools import KINDS, Tool, registry
 
 _PROTOCOL = "2025-06-18"
 _MAX_COMPLAINT = 300
@@ -137,10 +137,11 @@ def check_server(installation: Loaded, seconds: float = _SECONDS) -> Iterator[Fi
 
 
 def _search(server: Session, database: Path) -> Iterator[Finding]:
-    query = _title(database)
-    if query is None:
+    found = _title(database)
+    if found is None:
         yield Finding("ok", "there is no document to search for")
         return
+    query, tool = found
     began = time.monotonic()
     arguments = {"query": query, "k": 1}
     result = server.request("tools/call", {"name": "search", "arguments": arguments})
@@ -154,7 +155,7 @@ def _search(server: Session, database: Path) -> Iterator[Finding]:
         yield Finding("ok", f"a search of all tools found its document in {took:.1f} s")
     else:
         sentence = "a search for a document's title found nothing"
-        yield Finding("trouble", sentence, "mdvec import -n NAME --mode replace")
+        yield Finding("trouble", sentence, tool.rebuilt_by)
     notes = [line.removeprefix("note: ") for line in lines if line.startswith("note: ")]
     for note in notes:
         yield Finding("warning", note, _import_of(server, note))
@@ -173,8 +174,8 @@ def _import_of(server: Session, note: str) -> str | None:
     return None
 
 
-def _title(database: Path) -> str | None:
-    """The title of a document that a search of all tools should find."""
+def _title(database: Path) -> tuple[str, Tool] | None:
+    """The title of a document that a search of all tools should find, and its tool."""
     try:
         with open_database(database, "read") as connection:
             for tool in registry.list_tools(connection, active_only=True):
@@ -188,7 +189,7 @@ def _title(database: Path) -> str | None:
                     ).get
                 )
                 if title:
-                    return str(title)[:_MAX_QUERY_CHARS]
+                    return str(title)[:_MAX_QUERY_CHARS], tool
     except DatabaseError:  # ``check_database`` reports it
         pass
     return None
