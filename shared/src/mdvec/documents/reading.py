@@ -20,7 +20,6 @@ from mdvec.index import documents
 from mdvec.search import SearchRefused, good_cut, requested_tools
 from mdvec.text import (
     counted,
-    is_shown_as,
     line_starts,
     page_label,
     page_starts,
@@ -244,8 +243,11 @@ def _no_document(tool: Tool, tables: index.Tables, file_path: str) -> str:
     waiting = not_imported(tables.connection, [tool], file_path)
     if waiting is not None:
         return f"{waiting}{f'. {missing}' if missing else ''}"
+    near = list[str]()
     asked = file_path.removeprefix(f"{tool.source}/")  # documents are named by relative paths
-    near = [path for path in known if is_shown_as(path, file_path)]
+    with suppress(UnicodeEncodeError):  # no title has a lone surrogate
+        called = documents.paths(tables, index.documents_called(tables, file_path))
+        near += sorted(path for _, path in called)
     near += difflib.get_close_matches(asked, known, n=_MAX_NAMES, cutoff=0.4)
     near += [path for path in known if path.endswith(f"/{asked}")]
     names = list(map(quoted, dict.fromkeys(near)))[:_MAX_NAMES]

@@ -187,11 +187,15 @@ def test_a_name_by_which_notes_link_is_enough_if_only_one_document_has_it(collec
     collection.write("定例/第3回定例.md", "# 三回目\n")
     collection.write("甲/予定.md", "# 甲\n")
     collection.write("乙/予定.md", "# 乙\n")
+    collection.write("x.md", "# 同じ題\n")
+    collection.write("丁/y.md", "# 同じ題\n")
     collection.import_("new")
     for name in ("第3回定例", "第3回定例.md", "三回目"):
         assert read(collection, name).file_path == "定例/第3回定例.md"
-    with pytest.raises(ReadingRefused, match=r'nearest are: "甲/予定\.md", "乙/予定\.md"'):
+    with pytest.raises(ReadingRefused, match=r'nearest are: "乙/予定\.md", "甲/予定\.md"'):
         read(collection, "予定.md")
+    with pytest.raises(ReadingRefused, match=r'nearest are: "x\.md", "丁/y\.md"'):
+        read(collection, "同じ題")
 
 
 @each(
