@@ -53,16 +53,19 @@ def documents_with(tables: Tables, spelling: str) -> list[int] | None:
     return _rows_with(tables, texts, spelling)
 
 
-def paths_saying(tables: Tables, words: str) -> list[str] | None:
+def paths_saying(
+    tables: Tables, words: str, document_ids: Sequence[int] | None = None
+) -> list[str] | None:
     """The paths that end with words, or whose documents have them; None if there is too much text.
 
-    The words match as in ``chunks_saying``.
+    The words match as in ``chunks_saying``. Only ``document_ids`` are read, if given.
     """
     if _is_too_much(tables):
         return None
     pattern = words_pattern(folded(words), inside=True)
+    where = "" if document_ids is None else f"WHERE id IN ({_listed(document_ids)})"
     rows = tables.execute(
-        f"SELECT file_path, content FROM {identifier(tables.documents)} ORDER BY file_path"
+        f"SELECT file_path, content FROM {identifier(tables.documents)} {where} ORDER BY file_path"
     )
     return [
         str(path)
@@ -150,8 +153,10 @@ def _rows_with(tables: Tables, texts: str, spelling: str) -> list[int]:
     elif FEW_KANJI.fullmatch(spelling):
         return _rows_with_kanji(tables.connection, texts, spelling)
     else:
-        where, value = contains("text", spelling)
-        return tables.column(f"SELECT id FROM ({texts}) WHERE {where}", (value,))
+        spellings = [contains("text", each) for each in dict.fromkeys((spelling, wanted))]
+        where = " OR ".join(condition for condition, _ in spellings)
+        values = [value for _, value in spellings]
+        return tables.column(f"SELECT id FROM ({texts}) WHERE {where}", values)
     # Full-width words are only found in folded text; a current word index already has them.
     is_current = has_current_words(tables)
     rows = tables.execute(

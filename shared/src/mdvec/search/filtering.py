@@ -26,6 +26,10 @@ from mdvec.text import (
 from mdvec.tools import KINDS, Tool, not_imported
 
 _MAX_NAMED_TAGS, _MAX_NAMED_FILES = 5, 3
+_NOT_SEARCHED = (
+    "across two passages or in what is not searched (a script, a long address, or front matter, "
+    "which where reads)"
+)
 _ROWS_ARE_FOUND = "the household's own tools find rows by words, days and amounts"
 
 
@@ -191,6 +195,24 @@ def passing_documents(
     return passing, notes, excluded
 
 
+def only_outside_passages(
+    connection: apsw.Connection, tools: Sequence[Tool], filters: Filters
+) -> list[str]:
+    """Notes on documents that pass all filters, except that no passage has an exact text."""
+    notes: list[str] = []
+    for words in filters.exact:
+        paths: list[str] = []
+        for tool in tools:
+            rest, _, _ = passing_documents(connection, tool, replace(filters, exact=()))
+            saying, _, _ = passing_documents(connection, tool, replace(filters, exact=(words,)))
+            others = sorted({*rest} - {*saying})
+            paths += index.paths_saying(tool.tables_in(connection), words, others) or ()
+        if paths:
+            named = some_of(list(map(shown_name, paths)), _MAX_NAMED_FILES)
+            notes.append(f'not listed, as they have "{words}" only {_NOT_SEARCHED}: {named}')
+    return notes
+
+
 def _about_passing(connection: apsw.Connection, tool: Tool, filters: Filters) -> list[str]:
     """Notes on how filters of documents were interpreted, and on what they excluded implicitly."""
     notes = _without_dates(connection, tool, filters)
@@ -277,8 +299,7 @@ def _without_exact(
     having = [index.paths_saying(tool.tables_in(connection), words) for tool in requested]
     if paths := [shown_name(path) for paths in having for path in paths or ()]:
         return (
-            f'no passage of {names} says "{words}" whole; across two passages or in what is not '
-            "searched (a script, a long address, or front matter, which where reads), it is in "
+            f'no passage of {names} says "{words}" whole; {_NOT_SEARCHED}, it is in '
             f"{some_of(paths, _MAX_NAMED_FILES)}"
         )
     if None in having:

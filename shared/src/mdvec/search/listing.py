@@ -11,7 +11,13 @@ from mdvec.database import open_database, snapshot
 from mdvec.index import documents
 from mdvec.search.answer import SearchRefused, requested_tools
 from mdvec.search.core.filters import MAX_K, Filters, Sort
-from mdvec.search.filtering import about_excluded, explain_empty, passing_documents, without_rows
+from mdvec.search.filtering import (
+    about_excluded,
+    explain_empty,
+    only_outside_passages,
+    passing_documents,
+    without_rows,
+)
 from mdvec.text import Properties, identifier, without_head
 from mdvec.tools import KINDS, Tool
 
@@ -92,7 +98,10 @@ def list_documents(
         pages = max(1, -(-len(listed) // PER_PAGE))
         if not 1 <= page <= pages:
             raise NoListingPage(page, pages)
-        if not listed and not filters.is_empty and requested:
+        if listed:
+            read = [tool for tool in requested if tool.model is not None]
+            notes += only_outside_passages(connection, read, filters)
+        elif not filters.is_empty and requested:
             notes.append(explain_empty(connection, requested, filters))
         first = (page - 1) * PER_PAGE
         shown = []

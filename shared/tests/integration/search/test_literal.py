@@ -149,6 +149,21 @@ def test_what_only_a_front_matter_has_is_not_denied(collection):
         )
     assert not any("nothing here mentions" in note for note in collection.search("4.5.6").notes)
     assert collection.search("Quill", filters=filtered(exact=["Jane Quill"])).results == ()
+    collection.write("said.md", "Jane Quill の記事。\n")
+    collection.import_()
+    listing = list_documents(collection.database, None, filtered(exact=["Jane Quill"]))
+    assert [document.file_path for document in listing.documents] == ["said.md"]
+    assert listing.notes == (
+        'not listed, as they have "Jane Quill" only across two passages or in what is not '
+        "searched (a script, a long address, or front matter, which where reads): clip.md",
+    )
+
+
+def test_a_word_in_full_width_is_not_denied_where_only_the_texts_themselves_have_it(collection):
+    collection.write("a.md", "<script>let brffu = 888;</script>\n\n本文。\n")
+    collection.import_("new")
+    for query in ("ｂｒＦＦｕ", "８８８の本文"):
+        assert not any("nothing here mentions" in note for note in collection.search(query).notes)
 
 
 def test_the_times_of_a_pasted_log_are_not_looked_for(notes):
