@@ -189,6 +189,9 @@ def test_a_server_for_reading_offers_no_tool_that_writes(servers):
          "edit_household {tools = 'all' and read_only = false}"),
         ("core", "runs", {"query": "FROM range(2000)"},
          "aggregate in SQL, or export {tools = 'all'} the query"),
+        ("core", "runs", {"query": "SELECT repeat('あ', 5000)"},
+         "no row fits into an answer; select fewer columns, or left(x, 100) of a long text, or "
+         "export {tools = 'all'} the query"),
         ("read", "note_transaction", {}, "edit_household {read_only = false}"),
         ("read", "list_duplicate_candidates", {},
          "detect_duplicates {read_only = false} で検出できます"),

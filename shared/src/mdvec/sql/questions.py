@@ -206,6 +206,11 @@ class Questions:
         def left_out(count: int) -> str:
             if count - int(fetched.more) > len(fetched.rows):
                 return f"too many columns for an answer; select fewer, or {export} the query"
+            if count - int(fetched.more) == len(fetched.rows):
+                return (
+                    "no row fits into an answer; select fewer columns, or left(x, 100) of a long "
+                    f"text, or {export} the query"
+                )
             return (
                 f"there are more rows than these (at most {guard.max_rows}, within "
                 f"{guard.max_bytes:,} bytes); aggregate in SQL, or {export} the query"
