@@ -13,6 +13,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
 import anyio
@@ -218,11 +219,10 @@ class MdvecServer(Server[dict[str, Any]]):
         """A tool as listed for a client that draws Apps (``draws``) or for others."""
         meta = {key: value for key, value in (tool.meta or {}).items() if draws or key != "ui"}
         kind = self.offer.answers.get(tool.name) if self._structured == "always" else None
-        schema = kind and {"type": "object", **TypeAdapter(kind).json_schema(mode="serialization")}
         return mcp_types.Tool(
             name=tool.name, title=tool.title, description=tool.description,
             input_schema=tool.parameters, annotations=tool.annotations, _meta=meta or None,
-            output_schema=schema,
+            output_schema=kind and _schema_of(kind),
         )  # fmt: skip
 
     async def _call_tool(
@@ -349,6 +349,12 @@ class MdvecServer(Server[dict[str, Any]]):
 def _listed_as(kind: type[M], items: Iterable[BaseModel]) -> list[M]:
     """Convert the SDK's items to those of protocol lists."""
     return [kind.model_validate(item.model_dump(include={*kind.model_fields})) for item in items]
+
+
+@lru_cache(maxsize=64)
+def _schema_of(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - also a union of classes
+    """The schema of an answer, made once: those of all tools take longer than a list of tools."""
+    return {"type": "object", **TypeAdapter(kind).json_schema(mode="serialization")}
 
 
 def _is_for_apps(tool: McpTool) -> bool:
