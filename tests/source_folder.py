@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 import duckdb
 import openpyxl
@@ -41,8 +42,17 @@ class SourceFolder(Collection):
     kind: str = "household"
 
     def __post_init__(self) -> None:
+        if not self.is_new:
+            return
         self.folder.mkdir(parents=True, exist_ok=True)
         registering.add_tool(self.database, self.name, "the test's files", self.folder, self.kind)
+
+    def copied(self, place: Path) -> Self:
+        """The same in an empty folder, whose tool reads the files there."""
+        shutil.copytree(self.database.parent, place, dirs_exist_ok=True)
+        source, database = place / self.folder.name, place / self.database.name
+        registering.update_tool(database, self.name, None, source)
+        return replace(self, folder=source, database=database, is_new=False)
 
 
 @dataclass

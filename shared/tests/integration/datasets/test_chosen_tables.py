@@ -34,13 +34,19 @@ SALES = ["sales_2024-01.csv", "sales_2024-02.csv", "sales_2024-03.csv"]
 SHOPS = {"m__shop_x": ["shop_x.csv"], "m__shop_y": ["shop_y.csv"]}
 
 
-@pytest.fixture
-def shop(tmp_path):
-    shop = Shop(tmp_path / "shop", tmp_path / "data.sqlite", name="m")
+@pytest.fixture(scope="module")
+def imported_shop(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("imported")
+    shop = Shop(folder / "shop", folder / "data.sqlite", name="m")
     shop.put(*SALES, "shop_x.csv", "shop_y.csv")
     shop.import_("new")
     assert shop.files() == {"m__sales": SALES, **SHOPS}
     return shop
+
+
+@pytest.fixture
+def shop(tmp_path, imported_shop):
+    return imported_shop.copied(tmp_path)
 
 
 @each("mode", ["update", "replace"])
