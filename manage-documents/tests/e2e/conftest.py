@@ -11,6 +11,7 @@ import json
 import logging
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,8 +26,10 @@ import pytest
 import typer
 from imported import imported
 from mdvec.embedding import catalog
+from mdvec.embedding.embedder import Embedder
 from mdvec.importing.job import ImportReport
 from mdvec.japanese import in_japanese
+from mdvec.manage.registering import update_tool
 from typer.testing import CliRunner
 
 from mdvec_cli.commands import is_japanese
@@ -136,15 +139,17 @@ class Mdvec:
         }
         self._running: list[Terminal | subprocess.Popen[str]] = []
 
-    def __call__(self, *arguments, stdin="", is_terminal=False, **environment) -> Done:
+    def __call__(
+        self, *arguments, stdin="", is_terminal=False, encoding="utf-8", **environment
+    ) -> Done:
         """Run a command in this process; an environment variable set to None is removed.
 
-        With ``is_terminal`` it draws as on a terminal, but nobody is there to ask. What it says of
-        errors has a Japanese form.
+        With ``is_terminal`` it draws as on a terminal, but nobody is there to ask. ``encoding`` is
+        that of its streams. What it says of errors has a Japanese form.
         """
         wanted = self._variables(environment)
         removed = dict.fromkeys(os.environ.keys() - wanted.keys())
-        runner = CliRunner()
+        runner = CliRunner(charset=encoding)
         with (
             chdir(self.work),
             logging_as_before(),
@@ -296,21 +301,30 @@ def use():
         yield use
 
 
+def filled(mdvec: Mdvec, use: Embedder, name: str = "notes") -> ImportReport:
+    """Register ``docs`` as a tool and import it, with the real model, through the library."""
+    said = f"the {name} of a test"
+    return imported(mdvec.database, name, mdvec.docs, "markdown", said, load=lambda _: use)
+
+
 @pytest.fixture
 def fill(mdvec, use) -> Callable[..., ImportReport]:
-    """Registers ``docs`` as a tool and imports it, with the real model, through the library."""
+    return functools.partial(filled, mdvec, use)
 
-    def fill_it(name: str = "notes") -> ImportReport:
-        said = f"the {name} of a test"
-        return imported(mdvec.database, name, mdvec.docs, "markdown", said, load=lambda _: use)
 
-    return fill_it
+@pytest.fixture(scope="session")
+def imported_notes(tmp_path_factory, use) -> Path:
+    """A working folder whose documents are those of ``NOTES``, imported once for all tests."""
+    mdvec = Mdvec(tmp_path_factory.mktemp("notes"))
+    for path, text in NOTES.items():
+        mdvec.write(path, text)
+    assert filled(mdvec, use).chunks == 4
+    return mdvec.work
 
 
 @pytest.fixture
-def notes(mdvec, fill):
+def notes(mdvec, imported_notes):
     """`mdvec` with the tool ``notes``, imported: three documents, four chunks."""
-    for path, text in NOTES.items():
-        mdvec.write(path, text)
-    assert fill().chunks == 4
+    shutil.copytree(imported_notes, mdvec.work, dirs_exist_ok=True)
+    update_tool(mdvec.database, "notes", None, mdvec.docs)
     return mdvec

@@ -33,8 +33,12 @@ def test_an_output_that_is_full_or_closed_is_one_line(notes, command, redirectio
 
 
 @pytest.mark.parametrize(
-    "command", [["--help"], ["status"], ["get", "water.md", "-n", "notes"], ["search", "水"]]
-)
+    "command",
+    [
+        ["--help"], ["status"], ["get", "water.md", "-n", "notes"],
+        pytest.param(["search", "水"], marks=pytest.mark.soak),
+    ],
+)  # fmt: skip
 def test_a_command_whose_output_nobody_reads_ends_without_an_error(notes, command):
     reading, writing = os.pipe()
     os.close(reading)

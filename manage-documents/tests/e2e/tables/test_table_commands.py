@@ -106,7 +106,7 @@ def test_a_query_is_drawn_into_a_file_of_yours(sales):
         assert (picture.format, picture.size) == ("PNG", (400, 300))
     again = sales("plot", query, "--kind", "bar", "-o", file)
     assert (again.code, "exists; give another name, or --replace" in again.err) == (2, True)
-    small = sales.process("plot", query, "-o", sales.work / "x.svg", "--size", "10x10")
+    small = sales("plot", query, "-o", sales.work / "x.svg", "--size", "10x10")
     assert "error: the image size 10x10 does not work; give 200x150 to 1920x1080" in small.err
     failed = sales("plot", "SELECT 'a'", "--kind", "histogram", "-o", sales.work / "x.svg")
     assert (failed.code, failed.out) == (1, "")
@@ -181,16 +181,16 @@ def test_a_question_is_saved_listed_and_deleted(sales):
     assert "-p least=<integer>" in made.err
     assert "many" in sales("query", "--saved").out
     assert sales("query", "--delete", "many").out == "deleted many\n"
-    sales("query", ask, "--save", "many")
+    queries.save(sales.database, SavedQuery("many", ask, ""), replace=False)
     assert sales("query", "--delete", "many", "--format", "json").json == {"deleted": "many"}
 
 
 def test_json_and_csv_hold_what_the_encoding_of_a_pipe_lacks(sales):
     query = ["query", "SELECT '東京😀' AS t"]
-    done = sales.process(*query, "--format", "json", PYTHONIOENCODING="cp932")
+    done = sales(*query, "--format", "json", encoding="cp932")
     assert (done.json["rows"], done.out.isascii()) == ([["東京😀"]], True)
     profile = ["profile", "SELECT '東京😀' AS t"]
     for command in (query, profile):
-        done = sales.process(*command, "--format", "csv", PYTHONIOENCODING="cp932")
+        done = sales(*command, "--format", "csv", encoding="cp932")
         assert "東京😀" in done.out
         assert done.err.startswith("note: the output is UTF-8, not cp932, which may lack signs")
