@@ -259,17 +259,18 @@ def _line_text(row: FailedRow) -> str:
 
 
 def _apart_text(each: AccountSetApart, name: str) -> str:
-    path, other = shown_path(each.path), shown_path(each.other)
-    return (
-        f"{path} is counted as {shown_name(each.account)}: its balances contradict those of "
-        f"{other}; {_how_to_name(name)}"
-    )
+    path, account = shown_path(each.paths[0]), shown_name(each.account)
+    why = f"balances contradict those of {shown_path(each.other)}"
+    if len(each.paths) == 1:
+        return f"{path} is counted as {account}: its {why}; {_how_to_name(name)}"
+    are_counted = f"{len(each.paths):,} files, such as {path}, are counted as {account}"
+    return f"{are_counted}: their {why}; {_how_to_name(name, 'FOLDER/*')}"
 
 
-def _how_to_name(name: str) -> str:
+def _how_to_name(name: str, files: str = "FILE") -> str:
     return (
         f"to name an account: mdvec household map FILE -n {name} --account NAME "
-        "--set 'files = \"FILE\"' --save"
+        f"--set 'files = \"{files}\"' --save"
     )
 
 

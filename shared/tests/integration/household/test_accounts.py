@@ -84,8 +84,8 @@ def test_equal_rows_of_two_accounts_at_one_bank_both_count(folder, his, hers, at
     report = folder.import_()
     assert report.account_doubts == ()
     by_balances = his[0] == "a.csv" and not his[1]
-    apart = [(each.account, each.path, each.other) for each in report.set_apart]
-    assert apart == [("三菱UFJ銀行 2", "b.csv", "a.csv")] * by_balances
+    apart = [(each.account, each.paths, each.other) for each in report.set_apart]
+    assert apart == [("三菱UFJ銀行 2", ("b.csv",), "a.csv")] * by_balances
     assert amounts(folder) == rows_of(HIS, HERS)
     names = {row.account for row in folder.rows()}
     assert len(names) == 2
@@ -93,6 +93,17 @@ def test_equal_rows_of_two_accounts_at_one_bank_both_count(folder, his, hers, at
         again = folder.import_(mode)
         assert (again.imported, again.updated, again.deleted) == (0, 0, 0)
         assert again.set_apart == ()
+
+
+def test_an_import_names_the_files_of_an_account_that_balances_set_apart(folder):
+    for owner, rows, opening in (("彼", HIS, 100_000), ("彼女", HERS, 50_000)):
+        for month in (7, 8):
+            text = statement([(f"2025/{month}/{day}", *row) for day, *row in rows], opening)
+            folder.put(f"{owner}/{month}月.csv", text)
+            opening += sum(amount for *_, amount in rows)
+    (apart,) = folder.import_().set_apart
+    assert (apart.account, len(apart.paths)) == ("三菱UFJ銀行 2", 2)
+    assert {path.split("/")[0] for path in apart.paths} != {apart.other.split("/")[0]}
 
 
 def test_equal_rows_of_two_accounts_that_are_told_apart_are_no_likely_duplicates(folder):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -152,15 +153,15 @@ class Rows:
             return self
         if not _may_have_empty_rows(self.file, self.head.delimiter):
             return self
-        try:
+        with suppress(duckdb.InvalidInputException):
             _, empty = self._counted(connection)
             return replace(self, empty=empty, lines=self.lines - empty)
-        except duckdb.InvalidInputException:
-            padded, empty = self._counted(connection, ", null_padding = true")
         rows, complete = self._counted(connection, ", ignore_errors = true")
-        if padded - rows != empty - complete:  # it refuses filled rows, too
-            return replace(self, empty=complete, lines=self.lines - complete)
-        return replace(self, empty=empty, has_short=True, lines=self.lines - empty)
+        with suppress(duckdb.InvalidInputException):  # a row with too many cells
+            padded, empty = self._counted(connection, ", null_padding = true")
+            if padded - rows == empty - complete:  # it refuses only empty rows
+                return replace(self, empty=empty, has_short=True, lines=self.lines - empty)
+        return replace(self, empty=complete, lines=self.lines - complete)
 
     def _counted(self, connection: duckdb.DuckDBPyConnection, more: str = "") -> tuple[int, int]:
         """The number of rows, and of empty ones, in a scan with ``more`` options."""

@@ -13,7 +13,7 @@ import duckdb
 
 from mdvec.datasets.core.cells import BLANK, TEXT, SeenColumn
 from mdvec.datasets.core.understood import ReadColumn, ReadingOptions
-from mdvec.datasets.core.value_types import DATE_KINDS, ValueKind, kinds_of, trimmed
+from mdvec.datasets.core.value_types import DATE_KINDS, ValueKind, kinds_of
 from mdvec.datasets.interfaces.connection import first_line, one_path, safe_connection
 from mdvec.datasets.interfaces.csv_head import MAX_COLUMNS, TOO_MANY_COLUMNS
 from mdvec.datasets.interfaces.typed_columns import TextColumn, put_plain, write_typed
@@ -129,7 +129,7 @@ class TypedRows:
             self._nulls = [self.reading.nulls_in(name) for name in names()]
         if any(self._nulls):
             row = [
-                None if isinstance(cell, str) and trimmed(cell) in nulls else cell
+                None if isinstance(cell, str) and cell.strip() in nulls else cell
                 for cell, nulls in zip_longest(row, self._nulls[: len(row)], fillvalue=())
             ]
         return [seen.add(cell) for seen, cell in zip(self.seen, row, strict=False)]

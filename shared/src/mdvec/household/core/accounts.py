@@ -272,23 +272,27 @@ def tell_apart(statements: Iterable[AccountStatement]) -> tuple[dict[int, str], 
 
 def set_apart(
     statements: Sequence[AccountStatement], scopes: Mapping[int, str]
-) -> dict[str, tuple[str, str]]:
+) -> dict[str, tuple[list[str], str]]:
     """The new accounts that balances alone tell from the first one of their name, by name.
 
-    Each has the paths of its file, and of a file of another account that it contradicts.
+    Each has the paths of its files, and of a file of another account that the first contradicts.
     """
     known = {(each.account, each.scope) for each in statements}
-    found: dict[str, tuple[str, str]] = {}
+    new: dict[tuple[str, str], list[AccountStatement]] = defaultdict(list)
     for statement in statements:
         account, scope = statement.account, scopes[statement.id]
-        if statement.number or not scope or (account, scope) in known:
-            continue
-        for other in statements:
-            if (
-                other.account == account and scopes[other.id] != scope
-                and compare(other, statement) is Sameness.APART
-            ):  # fmt: skip
-                found.setdefault(f"{account} {scope}", (statement.path, other.path))
+        if scope and not statement.number and (account, scope) not in known:
+            new[account, scope].append(statement)
+    found: dict[str, tuple[list[str], str]] = {}
+    for (account, scope), own in new.items():
+        others = [
+            each for each in statements if each.account == account and scopes[each.id] != scope
+        ]
+        for statement, other in product(own, others):
+            if compare(other, statement) is Sameness.APART:
+                paths = [statement.path, *(each.path for each in own if each is not statement)]
+                found[f"{account} {scope}"] = paths, other.path
+                break
     return found
 
 

@@ -18,13 +18,13 @@ _EVER = ("0001-01-01", "9999-12-31")
 
 @dataclass(frozen=True, slots=True)
 class AccountSetApart:
-    """A new account that its file at ``path`` has, as its balances contradict those of ``other``.
+    """A new account of the files at ``paths``, as the first one's balances contradict ``other``.
 
-    Rows that are equal in both files count twice.
+    Rows that are equal in both accounts count twice.
     """
 
     account: str
-    path: str
+    paths: tuple[str, ...]
     other: str
 
 
@@ -53,7 +53,7 @@ def follow_accounts(
     )
     ledger.execute("UPDATE ledger_statements SET scope = '' WHERE tool_id = ? AND scope IS NULL")
     apart = set_apart(statements, scopes)
-    return tuple(AccountSetApart(account, *paths) for account, paths in apart.items())
+    return tuple(AccountSetApart(name, tuple(own), other) for name, (own, other) in apart.items())
 
 
 @dataclass(frozen=True, slots=True)
