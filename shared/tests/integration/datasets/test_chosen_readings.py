@@ -273,7 +273,7 @@ def test_cells_such_as_na_in_texts_are_counted_and_become_null_where_that_is_cho
 def test_a_few_words_that_keep_a_column_of_numbers_or_dates_text_are_named(sales):
     rows = [f"{day},{day * 1000},2025-01-{day:02},X{day}" for day in range(1, 9)]
     sales.write("n.csv", "\n".join(["気温,金額,日,札", *rows, "不明,1,未定,7", "欠測 ※,2,,8"]))
-    sales.write("texts.json", '[{"x": "1"}, {"x": "2"}, {"x": "3"}, {"x": "不明"}]')
+    sales.write("texts.json", '[{"x": "1"}, {"x": "2"}, {"x": "3"}, {"x": "不明\\n"}]')
     report = sales.import_("new")
     assert told(report)[2:] == [
         'read: n.csv: 気温: 不明 (1), "欠測 ※" (1) kept it text among 8 numbers; '
