@@ -109,10 +109,15 @@ def unread_of(settings: Settings, name: str) -> tuple[str, ...]:
 
 
 def scan_notices(settings: Settings, tool: Tool) -> tuple[str, ...]:
-    """Sentences on scan rules of the settings that an update of the tool does not follow."""
-    if tool.scan is None:
+    """Sentences on scan rules of the settings that an update of the tool does not follow.
+
+    There are none on an ``exclude`` that was stated for the tool itself, or on a single file.
+    """
+    if tool.scan is None or tool.source.is_file():
         return ()
     request = import_request(settings, tool.name, "update")
+    if tool.scan.has_own_exclude:
+        request = replace(request, rules=replace(request.rules, exclude=tool.scan.exclude))
     return importing.choose_rules(tool, request, {}).notices
 
 

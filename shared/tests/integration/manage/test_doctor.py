@@ -147,6 +147,11 @@ def test_scan_settings_that_a_tool_does_not_follow_are_named_with_the_command(fi
     (warning,) = [finding.sentence for finding in found if finding.level == "warning"]
     assert "max_bytes = 10485760, not 5000" in warning
     assert warning.endswith(": mdvec import -n notes --mode update --take-scan")
+    rules = installation(filled.database).settings.scan_rules()
+    stated = registering.FilePatterns(rules, exclude=("drafts/",))
+    registering.update_tool(filled.database, "notes", None, None, patterns=stated)
+    found = list(check_sources(installation(filled.database, MDVEC_SCAN_EXCLUDE='["old/"]')))
+    assert "warning" not in [finding.level for finding in found]
 
 
 def test_a_killed_rebuild_is_begun_again_by_one_command_and_what_it_left_is_checked_again(filled):
