@@ -190,8 +190,8 @@ def test_a_server_for_reading_offers_no_tool_that_writes(servers):
         ("core", "runs", {"query": "FROM range(2000)"},
          "aggregate in SQL, or export {tools = 'all'} the query"),
         ("core", "runs", {"query": "SELECT repeat('あ', 5000)"},
-         "no row fits into an answer; select fewer columns, or left(x, 100) of a long text, or "
-         "export {tools = 'all'} the query"),
+         "the first row does not fit into an answer; select fewer columns, or left(x, 100) of a "
+         "long text, or export {tools = 'all'} the query"),
         ("read", "note_transaction", {}, "edit_household {read_only = false}"),
         ("read", "list_duplicate_candidates", {},
          "detect_duplicates {read_only = false} で検出できます"),

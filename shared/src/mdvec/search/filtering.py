@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 
 import apsw
 import numpy as np
@@ -196,21 +196,32 @@ def passing_documents(
 
 
 def only_outside_passages(
-    connection: apsw.Connection, tools: Sequence[Tool], filters: Filters
-) -> list[str]:
-    """Notes on documents that pass all filters, except that no passage has an exact text."""
-    notes: list[str] = []
+    connection: apsw.Connection, tool: Tool, filters: Filters, passing: Collection[int]
+) -> dict[str, list[str]]:
+    """The paths of documents that pass all filters but one exact text, which no passage has.
+
+    They are given by that text; ``passing`` are the documents that pass all filters.
+    """
+    outside = {}
     for words in filters.exact:
-        paths: list[str] = []
-        for tool in tools:
-            rest, _, _ = passing_documents(connection, tool, replace(filters, exact=()))
-            saying, _, _ = passing_documents(connection, tool, replace(filters, exact=(words,)))
-            others = sorted({*rest} - {*saying})
-            paths += index.paths_saying(tool.tables_in(connection), words, others) or ()
-        if paths:
-            named = some_of(list(map(shown_name, paths)), _MAX_NAMED_FILES)
-            notes.append(f'not listed, as they have "{words}" only {_NOT_SEARCHED}: {named}')
-    return notes
+        others = tuple(each for each in filters.exact if each != words)
+        rest, _, _ = passing_documents(connection, tool, replace(filters, exact=others))
+        left = sorted(set(rest).difference(passing))
+        outside[words] = index.paths_saying(tool.tables_in(connection), words, left) or []
+    return outside
+
+
+def about_outside(outside: Iterable[Mapping[str, Sequence[str]]]) -> list[str]:
+    """Notes on documents that a listing lacks, by the results of ``only_outside_passages``."""
+    by_words: defaultdict[str, list[str]] = defaultdict(list)
+    for words, paths in chain.from_iterable(each.items() for each in outside):
+        by_words[words] += map(shown_name, paths)
+    return [
+        f'not listed, as they have "{words}" only {_NOT_SEARCHED}: '
+        f"{some_of(paths, _MAX_NAMED_FILES)}"
+        for words, paths in by_words.items()
+        if paths
+    ]
 
 
 def _about_passing(connection: apsw.Connection, tool: Tool, filters: Filters) -> list[str]:

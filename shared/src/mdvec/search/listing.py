@@ -13,6 +13,7 @@ from mdvec.search.answer import SearchRefused, requested_tools
 from mdvec.search.core.filters import MAX_K, Filters, Sort
 from mdvec.search.filtering import (
     about_excluded,
+    about_outside,
     explain_empty,
     only_outside_passages,
     passing_documents,
@@ -79,11 +80,13 @@ def list_documents(
         requested = [tool for tool in named if not KINDS[tool.kind].is_made_of_records]
         notes = [without_rows(tool) for tool in named if tools and tool not in requested]
         excluded: list[tuple[Tool, dict[str, int]]] = []
+        passing: list[tuple[Tool, Sequence[int]]] = []
         listed: list[tuple[Tool, str, Properties]] = []
         for tool in requested:
             if tool.model is None:
                 continue
             ids, why, of_tool = passing_documents(connection, tool, filters)
+            passing.append((tool, ids))
             notes += why
             excluded.append((tool, of_tool))
             properties = index.stored_properties(tool.tables_in(connection), ids)
@@ -98,10 +101,11 @@ def list_documents(
         pages = max(1, -(-len(listed) // PER_PAGE))
         if not 1 <= page <= pages:
             raise NoListingPage(page, pages)
-        if listed:
-            read = [tool for tool in requested if tool.model is not None]
-            notes += only_outside_passages(connection, read, filters)
-        elif not filters.is_empty and requested:
+        if listed and page == 1:
+            notes += about_outside(
+                only_outside_passages(connection, tool, filters, ids) for tool, ids in passing
+            )
+        if not listed and not filters.is_empty and requested:
             notes.append(explain_empty(connection, requested, filters))
         first = (page - 1) * PER_PAGE
         shown = []

@@ -47,7 +47,7 @@ _ONWARDS_OF_QUESTION = "narrow the question's values, or aggregate the same in S
 _IN_PYTHON = "; all in Python: mdvec.analysis.safe_load_export(handle)"
 _NOT_COUNTED = "SELECT kind, count(*) FROM {source} WHERE NOT counted GROUP BY kind ORDER BY kind"
 _MAX_KINDS = 9
-_NO_ROW = "no row fits into an answer; select fewer columns"
+_NO_ROW = "the first row does not fit into an answer; select fewer columns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +208,8 @@ class Questions:
                 return f"too many columns for an answer; select fewer, or {export} the query"
             if count - int(fetched.more) == len(fetched.rows):
                 return (
-                    "no row fits into an answer; select fewer columns, or left(x, 100) of a long "
-                    f"text, or {export} the query"
+                    "the first row does not fit into an answer; select fewer columns, or "
+                    f"left(x, 100) of a long text, or {export} the query"
                 )
             return (
                 f"there are more rows than these (at most {guard.max_rows}, within "

@@ -27,6 +27,8 @@ DAYS = [line(f"day{n}", -n, f"2025/07/{n:02}") for n in range(10, 31)]
     [
         ("x.csv", StatementName("x", 0, "", "")),
         ("sub/x (12).CSV", StatementName("sub/x", 12, "", "")),
+        ("enavi202508(1234) (1).csv", StatementName("enavi202508(1234)", 1, "", "")),
+        ("enavi202508(1234).csv", StatementName("enavi202508(1234)", 0, "", "")),
         (f"{JULY}.csv", StatementName(JULY, 0, "2025-07-01", "2025-07-31")),
         (f"{JULY}（2）.csv", StatementName(JULY, 2, "2025-07-01", "2025-07-31")),
         ("2025-07-01_2025-07-31(1).csv",

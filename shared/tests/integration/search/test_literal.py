@@ -157,6 +157,8 @@ def test_what_only_a_front_matter_has_is_not_denied(collection):
         'not listed, as they have "Jane Quill" only across two passages or in what is not '
         "searched (a script, a long address, or front matter, which where reads): clip.md",
     )
+    listing = list_documents(collection.database, None, filtered(exact=["Jane Quill", "記事"]))
+    assert (len(listing.documents), listing.notes) == (1, ())  # clip.md lacks 記事, too
 
 
 def test_a_word_in_full_width_is_not_denied_where_only_the_texts_themselves_have_it(collection):

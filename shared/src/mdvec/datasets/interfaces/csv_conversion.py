@@ -191,9 +191,9 @@ class _Conversion:
 
         def watch() -> None:
             while not ended.wait(_SECONDS_BETWEEN_LOOKS):
-                if is_cancelled():
-                    self.connection.interrupt()
                 try:
+                    if is_cancelled():
+                        self.connection.interrupt()
                     done = int(self.connection.query_progress() / 100 * self.rows.lines)
                 except duckdb.ConnectionException:
                     return  # closed: Ctrl-C came just before the block's end could be told

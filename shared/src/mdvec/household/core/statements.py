@@ -19,7 +19,8 @@ from typing import NamedTuple
 from mdvec.household.core.connected import connected
 
 _ENDING = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
-_COPY = re.compile(r"(?P<stem>.+?) ?\((?P<number>[0-9]{1,4})\)\Z", re.DOTALL)
+# Four digits are those of a card, as in enavi202508(1234).csv.
+_COPY = re.compile(r"(?P<stem>.+?) ?\((?P<number>[0-9]{1,3})\)\Z", re.DOTALL)
 _PERIOD = re.compile(
     r"(?:.*[^0-9])?(\d{4}-\d{2}-\d{2})_(\d{4}-\d{2}-\d{2})\Z", re.ASCII | re.DOTALL
 )
