@@ -57,7 +57,8 @@ TYPED = {
 }
 MODELS = ("plamo", "use", "e5-small", "ruri", "static", "e5-small whole", "100 languages")
 OTHERS = (
-    "left out", "time", "memory", "no tables", "built again", "too many rows", "no row",
+    "left out", "time", "memory", "no tables", "built again", "too many rows", "a long row",
+    "no row",
     "a document excluded", "documents excluded", "too much to read", "no pages", "no tool at all",
     "changed meanwhile",
 )  # fmt: skip

@@ -62,7 +62,7 @@ def test_a_reader_leaves_no_log_behind(collection):
 
 def test_a_reader_cannot_write(collection):
     with (
-        pytest.raises(DatabaseUnusable, match="cannot open"),
+        pytest.raises(DatabaseUnusable, match="cannot be written"),
         open_database(collection.database, "read") as connection,
     ):
         connection.execute("DELETE FROM tools")
