@@ -217,8 +217,8 @@ def about_outside(outside: Iterable[Mapping[str, Sequence[str]]]) -> list[str]:
     for words, paths in chain.from_iterable(each.items() for each in outside):
         by_words[words] += map(shown_name, paths)
     return [
-        f'not listed, as they have "{words}" only {_NOT_SEARCHED}: '
-        f"{some_of(paths, _MAX_NAMED_FILES)}"
+        f'documents without a passage that says "{words}" whole are not listed; {_NOT_SEARCHED}, '
+        f"it is in {some_of(paths, _MAX_NAMED_FILES)}"
         for words, paths in by_words.items()
         if paths
     ]

@@ -207,10 +207,7 @@ class Questions:
             if count - int(fetched.more) > len(fetched.rows):
                 return f"too many columns for an answer; select fewer, or {export} the query"
             if count - int(fetched.more) == len(fetched.rows):
-                return (
-                    "the first row does not fit into an answer; select fewer columns, or "
-                    f"left(x, 100) of a long text, or {export} the query"
-                )
+                return f"{_NO_ROW}, or left(x, 100) of a long text, or {export} the query"
             return (
                 f"there are more rows than these (at most {guard.max_rows}, within "
                 f"{guard.max_bytes:,} bytes); aggregate in SQL, or {export} the query"

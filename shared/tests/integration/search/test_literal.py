@@ -154,8 +154,9 @@ def test_what_only_a_front_matter_has_is_not_denied(collection):
     listing = list_documents(collection.database, None, filtered(exact=["Jane Quill"]))
     assert [document.file_path for document in listing.documents] == ["said.md"]
     assert listing.notes == (
-        'not listed, as they have "Jane Quill" only across two passages or in what is not '
-        "searched (a script, a long address, or front matter, which where reads): clip.md",
+        'documents without a passage that says "Jane Quill" whole are not listed; across two '
+        "passages or in what is not searched (a script, a long address, or front matter, which "
+        "where reads), it is in clip.md",
     )
     listing = list_documents(collection.database, None, filtered(exact=["Jane Quill", "記事"]))
     assert (len(listing.documents), listing.notes) == (1, ())  # clip.md lacks 記事, too

@@ -92,7 +92,7 @@ def test_an_answer_stays_within_4_000_bytes_and_tells_of_every_row(answers, quer
     assert not rest or found["more"].startswith(
         f"the first {len(found['rows'])} of {found['total_rows']:,} rows; "
         if found["rows"]
-        else "no row fits"
+        else "the first row does not fit"
     )
 
 
