@@ -59,7 +59,7 @@ def status_command(
     else:
         _details(settings.database_path, name, as_json=as_json, show_all=show_all)
         if not as_json:
-            for sentence in manage.unread_of(settings, name):
+            for sentence in manage.source_notes(settings, name):
                 say(f"note: {sentence}")
 
 

@@ -90,8 +90,8 @@ def _counts(counts: Counter[str]) -> str:
     return some_of(named, _MAX_ENDINGS_NAMED)
 
 
-def unread_of(settings: Settings, name: str) -> tuple[str, ...]:
-    """Sentences about unread files in a tool's folder, and settings that it does not follow.
+def source_notes(settings: Settings, name: str) -> tuple[str, ...]:
+    """Notes on the files of a tool's folder that are not read, and on settings it does not follow.
 
     Raises:
         ToolNotFound, DatabaseError: the tool cannot be read.

@@ -2,8 +2,11 @@
 
 from datetime import date, datetime
 
+import duckdb
 from source_folder import chosen, converted, rows_in
 from table_of_cases import each
+
+from mdvec.datasets.core.value_types import trimmed
 
 KEPT_TEXT = [
     (["581.01861572265625", "0.1234567890123456789", "1.5"],
@@ -160,3 +163,10 @@ def test_times_that_a_file_writes_in_another_form_are_told_like_days(folder, tim
     assert str(converted(folder, f"at\n{times}")) == (f"at: {told} → TIMESTAMP" if told else "")
     last = rows_in(folder).fetchall()[1]
     assert last == (datetime.fromisoformat("2024-01-07"),) or "24:00" not in times
+
+
+def test_python_trims_a_cell_as_duckdb_does():
+    cells = [f"{sign}x{sign}" for sign in map(chr, range(1, 0xD800))]
+    query = "SELECT list_transform(?::VARCHAR[], lambda cell: trim(cell))"
+    ((by_duckdb,),) = duckdb.execute(query, [cells]).fetchall()
+    assert by_duckdb == list(map(trimmed, cells))
