@@ -264,7 +264,7 @@ def _shop_line(shops: Sequence[ShopMove], more: LeftOut | None) -> list[str]:
 
 def _row_lines(mark: str, rows: Sequence[CountedRow], more: LeftOut | None) -> list[str]:
     lines = [
-        f"  {mark}: {row.day} {shown_name(row.one_line)} {format_currency(row.yen)} [{row.id}]"
+        f"  {mark}: {row.day} {shown_name(row.description)} {format_currency(row.yen)} [{row.id}]"
         for row in rows
     ]
     if more:

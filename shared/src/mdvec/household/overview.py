@@ -18,7 +18,6 @@ from mdvec.dates import ONE_DAY, Days, Month, MonthRange, runs_of
 from mdvec.household.core.categories import (
     AmbiguousCategory,
     Hierarchy,
-    ResolvedSubject,
     Subject,
     UnknownCategory,
     exact_subject,
@@ -272,13 +271,13 @@ def named_subject(
     if name is None or not name.strip():
         return None, []
     hierarchy = hierarchy_of(ledger_sums.category_names(ledger))
-    resolved = resolved_name(ledger, name, hierarchy, is_exact=is_exact)
-    return resolved.subject, [] if resolved.remark is None else [resolved.remark]
+    subject, remark = resolved_name(ledger, name, hierarchy, is_exact=is_exact)
+    return subject, [] if remark is None else [remark]
 
 
 def resolved_name(
     ledger: Ledger, name: str, hierarchy: Hierarchy, *, is_exact: bool = False
-) -> ResolvedSubject:
+) -> tuple[Subject, str | None]:
     """The category or total that a name means; the name may be English, or one that a rule renamed.
 
     With ``is_exact``, a part of a name is not enough.
@@ -309,9 +308,7 @@ def resolved_name(
             hint = f"。店の名前にある「{shortened(name)}」は {finding}"
             raise UnknownCategory(name, unknown.nearest, unknown.choices, hint) from None
         (subject,) = known
-        return ResolvedSubject(
-            subject, f"「{shortened(name)}」は{bracketed_name(subject)}として集計しました"
-        )
+        return subject, f"「{shortened(name)}」は{bracketed_name(subject)}として集計しました"
 
 
 @contextmanager

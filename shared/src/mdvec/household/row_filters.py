@@ -8,7 +8,7 @@ from functools import cache, partial
 from typing import Literal, get_args
 
 from mdvec.dates import Days
-from mdvec.household.core.categories import ResolvedSubject, Subject, Total, hierarchy_of
+from mdvec.household.core.categories import Subject, Total, hierarchy_of
 from mdvec.household.core.found import InvalidRowFilter, RowWords, UnknownAccount
 from mdvec.household.core.periods import UnderstoodPeriod
 from mdvec.household.core.shown import bracketed_name
@@ -157,12 +157,11 @@ def _names(names: Names) -> tuple[str, ...]:
     return tuple(name for name in several if name.strip())
 
 
-def _subjects(named: Iterable[ResolvedSubject], notes: list[str]) -> tuple[Subject, ...]:
+def _subjects(named: Iterable[tuple[Subject, str | None]], notes: list[str]) -> tuple[Subject, ...]:
     """The named categories or totals; appends remarks on how they were understood to ``notes``."""
     subjects: dict[Subject, None] = {}
-    for resolved in named:
-        subject = resolved.subject
-        notes += [resolved.remark] if resolved.remark else []
+    for subject, remark in named:
+        notes += [remark] if remark else []
         if isinstance(subject, Total) and subject is not Total.SPENDING:
             raise InvalidRowFilter(
                 f"category「{subject}」は明細を選べません。支出、収入、またはカテゴリ名にしてください。"

@@ -247,7 +247,7 @@ def chosen_category(ledger: Ledger, name: str) -> Category:
     subject: Subject | None = None
     try:
         if name.strip():
-            subject = resolved_name(ledger, name, known, is_exact=True).subject
+            subject, _ = resolved_name(ledger, name, known, is_exact=True)
     except AmbiguousCategory:
         raise
     except UnknownCategory as unknown:

@@ -8,7 +8,6 @@ from table_of_cases import each
 from mdvec.household.core.categories import (
     AmbiguousCategory,
     Category,
-    ResolvedSubject,
     Total,
     UnknownCategory,
     find_category,
@@ -27,7 +26,7 @@ HIERARCHY = hierarchy_of(
 
 
 def resolve(said, hierarchy=HIERARCHY):
-    return resolve_subject(said, hierarchy).subject
+    return resolve_subject(said, hierarchy)[0]
 
 
 @each(
@@ -74,9 +73,7 @@ def test_a_middle_category_of_several_majors_is_ambiguous():
      ("ＷＩ", Category("通信費", "Wi-Fi"))],
 )  # fmt: skip
 def test_a_part_of_only_one_name_is_accepted_and_the_guess_stated(said, meant):
-    assert resolve_subject(said, HIERARCHY) == ResolvedSubject(
-        meant, f"「{said}」は「{meant}」として集計しました"
-    )
+    assert resolve_subject(said, HIERARCHY) == (meant, f"「{said}」は「{meant}」として集計しました")
 
 
 @each(

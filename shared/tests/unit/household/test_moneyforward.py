@@ -20,8 +20,13 @@ from mdvec.household.core.cells import (
     parse_flag,
 )
 from mdvec.household.core.identity import identities
-from mdvec.household.core.moneyforward import NotTransactions, ParsedFile, decode, read_rows
-from mdvec.household.core.passed_over import PassedOver
+from mdvec.household.core.moneyforward import (
+    NotTransactions,
+    ParsedFile,
+    PassedOver,
+    decode,
+    read_rows,
+)
 
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
 ROW = TransactionRow(

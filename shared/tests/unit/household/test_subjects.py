@@ -11,7 +11,6 @@ from mdvec.household.core.categories import (
     INCOME,
     AmbiguousCategory,
     Category,
-    ResolvedSubject,
     Total,
     UnknownCategory,
     hierarchy_of,
@@ -35,8 +34,8 @@ HIERARCHY = hierarchy_of(
     ],
 )  # fmt: skip
 def test_totals_are_totals_and_never_a_category_whose_name_holds_the_word(said, total):
-    assert resolve_subject(said, HIERARCHY) == ResolvedSubject(total)
-    assert resolve_subject(said, {}) == ResolvedSubject(total)
+    assert resolve_subject(said, HIERARCHY) == (total, None)
+    assert resolve_subject(said, {}) == (total, None)
 
 
 @each(
@@ -46,9 +45,7 @@ def test_totals_are_totals_and_never_a_category_whose_name_holds_the_word(said, 
      ("差引", Total.BALANCE, "収支（収入 − 支出）"), ("総出費", Total.SPENDING, "支出")],
 )  # fmt: skip
 def test_a_synonym_of_a_total_is_reported(said, total, words):
-    assert resolve_subject(said, HIERARCHY) == ResolvedSubject(
-        total, f"「{said}」は{words}として集計しました"
-    )
+    assert resolve_subject(said, HIERARCHY) == (total, f"「{said}」は{words}として集計しました")
 
 
 def test_a_category_named_like_a_total_is_ambiguous_and_both_can_be_named():
@@ -60,14 +57,14 @@ def test_a_category_named_like_a_total_is_ambiguous_and_both_can_be_named():
         with pytest.raises(AmbiguousCategory) as asked:
             resolve_subject(said, own)
         assert asked.value.choices == choices
-    assert resolve_subject("支出合計", own).subject is Total.SPENDING
-    assert resolve_subject("支出カテゴリ", own).subject == Category("支出")
-    assert resolve_subject("投資 > 貯蓄", own).subject == Category("投資", "貯蓄")
+    assert resolve_subject("支出合計", own)[0] is Total.SPENDING
+    assert resolve_subject("支出カテゴリ", own)[0] == Category("支出")
+    assert resolve_subject("投資 > 貯蓄", own)[0] == Category("投資", "貯蓄")
 
 
 def test_a_major_that_shares_its_name_with_a_middle_category_elsewhere_says_so():
     own = hierarchy_of([("保険", "生命保険"), ("自動車", "保険"), ("保険", "保険")])
-    assert resolve_subject("保険", own) == ResolvedSubject(
+    assert resolve_subject("保険", own) == (
         Category("保険"),
         "「保険」は大項目の保険として集計しました（同じ名前の中項目: 自動車 > 保険）",
     )
@@ -102,33 +99,30 @@ def test_no_part_of_a_name_is_answered_silently_or_where_it_can_mean_two_things(
         if one.minor and wanted in (plain(one.major + one.minor), f"{one.major}の{one.minor}")
     }  # fmt: skip
     try:
-        asked = resolve_subject(said, tree)
+        subject, remark = resolve_subject(said, tree)
     except AmbiguousCategory:
         return
     except UnknownCategory:
-        asked = None
-    if asked is None:
         assert not holding
         return
-    if asked.subject in (*Total, Category(INCOME)):
+    if subject in (*Total, Category(INCOME)):
         return
-    if asked.remark is None:
-        assert asked.subject in whole | paths
-    elif asked.subject not in whole:
+    if remark is None:
+        assert subject in whole | paths
+    elif subject not in whole:
         repeating = {
             one for one in holding
-            if one.minor and one.major == asked.subject.major and asked.subject.minor is None
+            if one.minor and one.major == subject.major and subject.minor is None
             and plain(one.major) in plain(one.minor)
         }  # fmt: skip
-        assert holding - repeating == {asked.subject}
-        assert bracketed_name(asked.subject) in asked.remark
+        assert holding - repeating == {subject}
+        assert bracketed_name(subject) in remark
 
 
 def test_a_minor_that_only_repeats_its_majors_name_makes_no_part_of_it_ambiguous():
     own = hierarchy_of([("水道・光熱費", "その他水道・光熱費"), ("水道・光熱費", "電気代")])
-    assert resolve_subject("光熱費", own) == ResolvedSubject(
-        Category("水道・光熱費"), "「光熱費」は「水道・光熱費」として集計しました"
+    assert resolve_subject("光熱費", own) == (
+        Category("水道・光熱費"),
+        "「光熱費」は「水道・光熱費」として集計しました",
     )
-    assert resolve_subject("その他水道", own).subject == Category(
-        "水道・光熱費", "その他水道・光熱費"
-    )
+    assert resolve_subject("その他水道", own)[0] == Category("水道・光熱費", "その他水道・光熱費")

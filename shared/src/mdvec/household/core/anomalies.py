@@ -295,7 +295,7 @@ def _line(anomaly: Anomaly, *, whole: bool) -> str:
     days = "過去" if whole else "同じ日までの過去"
     known = f"（毎年の支払い {format_currency(anomaly.known)} を除く）" if anomaly.known else ""
     rows = "、".join(
-        f"{row.day} {shown_name(row.one_line)} {format_currency(row.yen)} [{row.id}]"
+        f"{row.day} {shown_name(row.description)} {format_currency(row.yen)} [{row.id}]"
         for row in anomaly.rows
     )
     more = f"。大きい明細: {rows}" if rows else ""

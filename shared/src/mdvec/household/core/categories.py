@@ -200,14 +200,6 @@ class Total(Enum):
 Subject = Category | Total
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedSubject:
-    """The subject that a name stands for, with a remark if the name was not exact."""
-
-    subject: Subject
-    remark: str | None = None
-
-
 _INCOME = Category(INCOME)
 _WORDS: dict[str, Subject] = {
     "支出": Total.SPENDING, "出費": Total.SPENDING, "収入": _INCOME, "収支": Total.BALANCE,
@@ -222,15 +214,15 @@ _DECORATED = re.compile(
 _TOTALS: tuple[Subject, ...] = (Total.SPENDING, _INCOME, Total.BALANCE, Total.SAVINGS_RATE)
 
 
-def resolve_subject(name: str, hierarchy: Hierarchy, *, is_exact: bool = False) -> ResolvedSubject:
+def resolve_subject(
+    name: str, hierarchy: Hierarchy, *, is_exact: bool = False
+) -> tuple[Subject, str | None]:
     """The total or category with this name, or the only one whose name contains it.
 
     If the name has to be exact (``is_exact``), categories that contain it are only listed in the
-    error.
-
-    支出, 収入, 収支 and 貯蓄率 are totals, also as 「総支出」「支出の合計」. Width, case, spaces
-    and 「・」 are ignored. A remark says how the name was understood if it is partial, or is a
-    大項目 whose name a 中項目 of another 大項目 has too.
+    error. 支出, 収入, 収支 and 貯蓄率 are totals, also as 「総支出」「支出の合計」. Width, case,
+    spaces and 「・」 are ignored. A remark says how the name was understood if it is partial, or is
+    a 大項目 whose name a 中項目 of another 大項目 has too; else it is None.
 
     Raises:
         AmbiguousCategory: several subjects match.
@@ -245,14 +237,16 @@ def resolve_subject(name: str, hierarchy: Hierarchy, *, is_exact: bool = False) 
             raise
         raise AmbiguousCategory(name, [f"{total}合計", *error.choices]) from None
     if total is not None and category in (None, total):
-        return _of_total(name, total)
+        meaning = "収支（収入 − 支出）" if total is Total.BALANCE else str(total)
+        remark = f"「{shortened(name)}」は{meaning}として集計しました"
+        return total, None if str(total) in folded_category(name) else remark
     if category is None and is_exact:
         parts = [str(part) for part in find_by_part(name, hierarchy)][:_MAX_NEAREST]
         raise UnknownCategory(name, parts or nearest_categories(name, hierarchy), hierarchy)
     if category is None:
         return _resolve_by_part(name, hierarchy)
     if total is None or name.strip().endswith("カテゴリ"):
-        return ResolvedSubject(category, _homonyms_remark(name, category, hierarchy))
+        return category, _homonyms_remark(name, category, hierarchy)
     raise AmbiguousCategory(
         name, [f"{total}合計", f"{category}カテゴリ" if category.minor is None else str(category)]
     )
@@ -267,13 +261,6 @@ def stated_category(name: str) -> Category | None:
 def exact_subject(name: str, hierarchy: Hierarchy) -> Subject | None:
     """The total, or else the category, with exactly this name; None if there is none."""
     return _WORDS.get(name) or find_category(name, hierarchy)
-
-
-def _of_total(name: str, total: Subject) -> ResolvedSubject:
-    if str(total) in folded_category(name):
-        return ResolvedSubject(total)
-    meaning = "収支（収入 − 支出）" if total is Total.BALANCE else str(total)
-    return ResolvedSubject(total, f"「{shortened(name)}」は{meaning}として集計しました")
 
 
 def _homonyms_remark(name: str, category: Category, hierarchy: Hierarchy) -> str | None:
@@ -291,7 +278,7 @@ def _homonyms_remark(name: str, category: Category, hierarchy: Hierarchy) -> str
     )
 
 
-def _resolve_by_part(name: str, hierarchy: Hierarchy) -> ResolvedSubject:
+def _resolve_by_part(name: str, hierarchy: Hierarchy) -> tuple[Subject, str]:
     wanted = folded_category(name)
     matches: list[Subject] = [*find_by_part(name, hierarchy)]
     matches += [
@@ -301,6 +288,4 @@ def _resolve_by_part(name: str, hierarchy: Hierarchy) -> ResolvedSubject:
         raise UnknownCategory(name, nearest_categories(name, hierarchy), hierarchy)
     if len(matches) > 1:
         raise AmbiguousCategory(name, [str(subject) for subject in matches])
-    return ResolvedSubject(
-        matches[0], f"「{shortened(name)}」は{bracketed_name(matches[0])}として集計しました"
-    )
+    return matches[0], f"「{shortened(name)}」は{bracketed_name(matches[0])}として集計しました"

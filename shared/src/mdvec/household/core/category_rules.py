@@ -204,7 +204,7 @@ def trial_text(
     lines += against_text(rule.category, [(row.is_income, row.amount) for row in rows])
     shown = rows[-MAX_ROWS:]
     lines += [
-        f"  {row.day} {shown_name(row.one_line)} {format_currency(row.amount)} [{row.id}]"
+        f"  {row.day} {shown_name(row.description)} {format_currency(row.amount)} [{row.id}]"
         for row in shown
     ]
     if len(rows) > MAX_ROWS:

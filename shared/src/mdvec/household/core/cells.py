@@ -272,13 +272,20 @@ def parse_statement_date(text: str, date_format: str = "auto") -> date:
     return parsed
 
 
-def is_date(text: str) -> bool:
-    """Whether a text is a date with its full year."""
+def is_date(text: str, date_format: str = "auto") -> bool:
+    """Whether a text is a date, by default with its full year."""
     try:
-        parse_statement_date(text)
+        return bool(parse_statement_date(text, date_format))
     except BadCell:
         return False
-    return True
+
+
+def number_in(text: str) -> int | None:
+    """The whole yen that a text is; None if it is empty or something else."""
+    try:
+        return parse_amount(text)
+    except BadCell:
+        return None
 
 
 def _named_or_ordered(plain: str, date_format: str) -> date | None:

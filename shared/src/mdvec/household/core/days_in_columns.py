@@ -8,7 +8,7 @@ from collections.abc import Mapping as Pairs
 from dataclasses import replace
 from datetime import date
 
-from mdvec.household.core.cells import BadCell, parse_amount, parse_statement_date
+from mdvec.household.core.cells import is_date, number_in
 from mdvec.household.core.column_questions import Undecided
 from mdvec.household.core.column_roles import dates_named, is_day_of_bill, is_day_of_use
 from mdvec.household.core.mapped_rows import MappedRows, read_mapped
@@ -52,7 +52,8 @@ def other_days(
         (column.key,)
         for column in left
         if column.name not in named and not is_day_of_bill(column.name)
-        if all(_is_day(cell, mapping.date_format) for cell in column.cells)
+        if all(is_date(cell, mapping.date_format) for cell in column.cells)
+        if all(len(cell) == _WRITTEN_IN_DIGITS or number_in(cell) is None for cell in column.cells)
     ]
     found: dict[tuple[MappedColumn, ...], tuple[date, date] | None] = {}
     for key in keys:
@@ -75,30 +76,12 @@ def about_other_days(mapping: Mapping, days: OtherDays) -> Iterator[Undecided]:
         is_second |= is_of_use and not is_day_of_use(columns)
         if differing is not None and not is_second:
             choices = zip((mapping.date, columns), differing, strict=True)
-            shown = " / ".join(f"date = {_as_toml(names)} ({day})" for names, day in choices)
+            shown = " / ".join(
+                f"date = {json.dumps(names if names[1:] else names[0], ensure_ascii=False)} ({day})"
+                for names, day in choices
+            )
             yield Undecided("other-days", ", ".join(map(str, columns)), shown)
 
 
 def _is_named(columns: Sequence[MappedColumn]) -> bool:
     return bool(dates_named([*map(str, columns)]))
-
-
-def _is_day(text: str, date_format: str) -> bool:
-    """Whether a cell is a day in the mapping's format, and not an amount (070701)."""
-    try:
-        parse_statement_date(text, date_format)
-    except BadCell:
-        return False
-    return len(text) == _WRITTEN_IN_DIGITS or not _is_amount(text)
-
-
-def _is_amount(text: str) -> bool:
-    try:
-        parse_amount(text)
-    except BadCell:
-        return False
-    return True
-
-
-def _as_toml(columns: Sequence[MappedColumn]) -> str:
-    return json.dumps(columns[0] if len(columns) == 1 else columns, ensure_ascii=False)

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from mdvec.errors import MdvecError
-from mdvec.household.core.cells import BadCell, is_date, parse_amount, records_of
+from mdvec.household.core.cells import is_date, number_in, records_of
 from mdvec.household.core.column_questions import Undecided
 from mdvec.household.core.column_roles import (
     INCOMING,
@@ -44,8 +44,9 @@ def headless_mapping(records: Records, name: str, files: str) -> Mapping | None:
     column holds dates, or none holds amounts.
     """
     lists = [cells for _, cells in records if not isinstance(cells, str)]
-    date = _date_column(lists)
-    if date is None:
+    counts = Counter(at for cells in lists for at, cell in enumerate(cells) if is_date(cell))
+    date = max(counts, key=lambda column: (counts[column], -column), default=0)
+    if counts[date] < _MIN_ROWS:
         return None
     rows = [cells for cells in lists if date < len(cells) and is_date(cells[date])]
     pair = _column_for_each_way(rows, date)
@@ -75,29 +76,18 @@ def headless_mapping(records: Records, name: str, files: str) -> Mapping | None:
 def _column_for_each_way(rows: Sequence[Sequence[str]], date: int) -> tuple[int, int] | None:
     """Two neighbouring columns of numbers (indexes from 0), of which each row fills just one."""
     for column in range(date + 1, max(map(len, rows)) - 1):
-        ways = {
-            tuple(_number(cell) is not None for cell in row[column : column + 2]) for row in rows
-        }
-        texts = any(
-            cell.strip() and _number(cell) is None
-            for row in rows
-            for cell in row[column : column + 2]
-        )
+        pairs = [[cell.strip() for cell in row[column : column + 2]] for row in rows]
+        ways = {tuple(number_in(cell) is not None for cell in pair) for pair in pairs}
+        texts = any(cell and number_in(cell) is None for pair in pairs for cell in pair)
         if ways == {(True, False), (False, True)} and not texts:
             return column, column + 1
     return None
 
 
-def _date_column(rows: Sequence[Sequence[str]]) -> int | None:
-    counts = Counter(index for row in rows for index, cell in enumerate(row) if is_date(cell))
-    column, times = max(counts.items(), key=lambda each: (each[1], -each[0]), default=(0, 0))
-    return column if times >= _MIN_ROWS else None
-
-
 def _amount_column(rows: Sequence[Sequence[str]], used: set[int]) -> int | None:
     """The first unused column of whole yen, nearly all filled, with more than small numbers."""
     for column in range(max(map(len, rows))):
-        numbers = [_number(row[column]) for row in rows if column < len(row)]
+        numbers = [number_in(row[column].strip()) for row in rows if column < len(row)]
         known = [number for number in numbers if number is not None]
         if column in used or len(known) < _MIN_SHARE * len(rows):
             continue
@@ -111,7 +101,12 @@ def _description_column(rows: Sequence[Sequence[str]], used: set[int | None]) ->
     texts: dict[int, set[str]] = {}
     for row in rows:
         for column, cell in enumerate(row):
-            if column not in used and cell.strip() and not is_date(cell) and _number(cell) is None:
+            if (
+                column not in used
+                and cell.strip()
+                and not is_date(cell)
+                and number_in(cell.strip()) is None
+            ):
                 texts.setdefault(column, set()).add(cell)
     return max(texts, key=lambda column: (len(texts[column]), -column), default=None)
 
@@ -120,16 +115,7 @@ def _title(lists: Sequence[Sequence[str]], first_row: Sequence[str]) -> str:
     """A pattern for the line above the first row, with any number for each of its numbers."""
     above = lists[: lists.index(first_row)][-MAX_LINES_ABOVE:]
     lines = [title_of(cells) for cells in above if any(cell.strip() for cell in cells)]
-    if not lines:
-        return ""
-    return _ASCII_DIGITS.sub(r"\\d+", re.escape(lines[-1]))
-
-
-def _number(text: str) -> int | None:
-    try:
-        return parse_amount(text.strip())
-    except BadCell:
-        return None
+    return _ASCII_DIGITS.sub(r"\\d+", re.escape(lines[-1])) if lines else ""
 
 
 _MAX_RECORDS = 2000
@@ -281,8 +267,7 @@ def _with_order(mapping: Mapping, records: Records) -> MappingProposal:
     If the balances fit either choice equally well, the proposal asks the user to check.
     """
     swapped = replace(mapping, paid_out=mapping.paid_in, paid_in=mapping.paid_out)
-    misfits = [len(read_mapped(each, records).misfits) for each in (mapping, swapped)]
-    chosen = swapped if misfits[1] < misfits[0] else mapping
-    is_certain = misfits[0] != misfits[1]
+    own, other = (len(read_mapped(each, records).misfits) for each in (mapping, swapped))
+    chosen = swapped if other < own else mapping
     check = MappingSentence("taken-as-outgoing", str(chosen.paid_out[0]))
-    return MappingProposal(chosen, () if is_certain else (check,))
+    return MappingProposal(chosen, (check,) if own == other else ())

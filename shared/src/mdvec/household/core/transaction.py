@@ -170,8 +170,3 @@ class CountedRow:
     def full_category(self) -> Category:
         """The row's 大項目, and its 中項目 if it has one."""
         return Category(self.category_major, self.category_minor or None)
-
-    @property
-    def one_line(self) -> str:
-        """The description on one line."""
-        return " ".join(self.description.split())

@@ -14,8 +14,7 @@ import apsw
 from mdvec.files import Problem
 from mdvec.household.core.cells import BadRow, TransactionRow
 from mdvec.household.core.identity import RowWithId, RowWithoutId, key_of, rows_by_identity, scoped
-from mdvec.household.core.moneyforward import ParsedFile
-from mdvec.household.core.passed_over import PassedOver
+from mdvec.household.core.moneyforward import ParsedFile, PassedOver
 from mdvec.household.core.statements import Statement, statement_name
 from mdvec.household.interfaces.ledger import Ledger
 
