@@ -12,7 +12,6 @@ from pathlib import Path
 
 from mdvec.household.core.pair import LIKELY, ComparedRow, DetectionOptions
 from mdvec.household.core.pairs import find_pairs
-from mdvec.household.core.shop_names import reading
 from processes import Bench
 from results import Row
 
@@ -100,7 +99,7 @@ def measured(of: list[Household]) -> Quality:
 
 def likely_pairs(household: Household) -> set[Ids]:
     """The pairs that a search with the default options calls one purchase."""
-    found = find_pairs(household.rows, DetectionOptions(), reading=reading)
+    found = find_pairs(household.rows, DetectionOptions())
     return {(one.first.id, one.second.id) for one in found.pairs if one.score >= LIKELY}
 
 

@@ -29,7 +29,6 @@ from mdvec.household.core.pairs import (
     find_pairs,
     match_one_to_one,
 )
-from mdvec.household.core.shop_names import reading
 from mdvec.household.finding import ListingOptions, find_transactions
 from mdvec.household.interfaces.duplicate_checks import compared_rows
 from mdvec.household.month import monthly_household
@@ -179,7 +178,7 @@ def _compared(rows: list[ComparedRow]) -> dict[str, int]:
     """The likely pairs of the search, and those of judging every two rows."""
     found = {
         (pair.first.id, pair.second.id)
-        for pair in find_pairs(rows, OPTIONS, reading=reading).pairs
+        for pair in find_pairs(rows, OPTIONS).pairs
         if pair.score >= LIKELY
     }
     near = [
@@ -191,7 +190,7 @@ def _compared(rows: list[ComparedRow]) -> dict[str, int]:
     equal = [pair for pair in near if pair[0].amount == pair[1].amount]
     of_two = [pair for pair in equal if pair[0].account != pair[1].account]
     table = ComparisonTable.of(rows, OPTIONS.amounts_near)
-    judge = Judge(reading, ShoppingHabits(table), Mirrors(table, of_two))
+    judge = Judge(ShoppingHabits(table), Mirrors(table, of_two))
     pairs = match_one_to_one(judge.judge(one, other) for one, other in near)
     brute = {(pair.first.id, pair.second.id) for pair in pairs if pair.score >= LIKELY}
     return {"sample": len(brute), "wrong": len(found ^ brute)}

@@ -27,7 +27,7 @@ from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency, format_percentage
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import counted_totals, where_rows
-from mdvec.household.interfaces.plans import renamed_rows
+from mdvec.household.interfaces.plans import renamed_notes
 from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
 from mdvec.household.overview import named_subject
 
@@ -47,9 +47,8 @@ class Movement:
     """The sums of a category or shop in two periods, in yen, both positive for spending.
 
     ``added`` are the rows of the later period without a row of equal shop and amount in the earlier
-    one, and ``gone`` the other way round; both begin with the largest. Their difference is exactly
-    ``difference``. A concise answer has no rows, but the ``shops`` that changed most, unless it
-    compares shops; the fields ``more_…`` sum up what is left out.
+    one, and ``gone`` the other way round, the largest first. A concise answer has no rows, but the
+    ``shops`` that changed most, unless it compares shops; ``more_…`` sum up what is left out.
     """
 
     name: str
@@ -101,7 +100,6 @@ def _movements(was: _Side, now: _Side, subject: Subject | None, by: str) -> list
 def _both_periods(
     before: Iterable[CountedRow], after: Iterable[CountedRow], key: Callable[[CountedRow], Key]
 ) -> dict[Key, tuple[list[CountedRow], list[CountedRow]]]:
-    """The rows of both periods (before, after) by a key."""
     groups: dict[Key, tuple[list[CountedRow], list[CountedRow]]] = {}
     for at, rows in enumerate((before, after)):
         for row in rows:
@@ -194,18 +192,13 @@ class _Side:
         return cls(period, days, view.rows(days.first, days.last, subject), notes)
 
     @property
-    def has_first_day(self) -> bool:
-        return self.days.first == self.period.days.first
-
-    @property
     def totals(self) -> Totals:
         return totals_of_rows((row.category_major, row.amount) for row in self.rows)
 
 
-def comparison_lines(
+def _comparison_lines(
     was: _Side, now: _Side, same_days: SameDays | None, subject: Subject | None, starts_on: int
 ) -> list[str]:
-    """Lines with the totals of both periods, of all rows or of a category."""
     of = "" if subject is None else f"（{shown_name(str(subject))}）"
     before, after = (span_in_words(side.days, starts_on) for side in (was, now))
     lines = [f"{before}と {after}の比較{of}です。"]
@@ -214,15 +207,15 @@ def comparison_lines(
         ("収入", was.totals.income, now.totals.income),
     ):
         if yen or later:
-            lines.append(f"- {name}: {was_and_now(yen, later)}")
+            lines.append(f"- {name}: {_was_and_now(yen, later)}")
     if same_days is not None:
         lines.append(
-            f"- 支出（どちらも最初の {same_days.days:,}日間）: {was_and_now(*same_days.spending)}"
+            f"- 支出（どちらも最初の {same_days.days:,}日間）: {_was_and_now(*same_days.spending)}"
         )
     return lines
 
 
-def movement_lines(
+def _movement_lines(
     movements: Sequence[Movement], total: int, level: str, *, is_full: bool
 ) -> list[str]:
     """Lines on what changed most, with both amounts, and the rows or shops shown."""
@@ -232,7 +225,7 @@ def movement_lines(
     for movement in movements:
         kind = "（収入）" if movement.is_income else ""
         lines.append(
-            f"- {shown_name(movement.name)}{kind}: {was_and_now(movement.before, movement.after)}"
+            f"- {shown_name(movement.name)}{kind}: {_was_and_now(movement.before, movement.after)}"
         )
         lines += _row_lines("増", movement.added, movement.more_added)
         lines += _row_lines("減", movement.gone, movement.more_gone)
@@ -245,7 +238,7 @@ def movement_lines(
     return lines
 
 
-def was_and_now(was: int, now: int) -> str:
+def _was_and_now(was: int, now: int) -> str:
     """Both amounts and the difference: 1,000円 → 1,500円（+500円、+50.0%）."""
     difference = format_currency(now - was, signed=True)
     percent = change(now, was)
@@ -287,12 +280,11 @@ class InvalidComparison(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class ComparisonAnswer(LedgerAnswer):
-    """Two periods compared, in yen.
+    """Two periods compared, in yen; ``spending`` and ``income`` are (before, after).
 
-    ``spending`` and ``income`` are (before, after). ``movements`` are the largest of
-    ``total_movements``, each with the details that the text shows. ``same_days`` compares the first
-    days of both periods, as many as the later period has data for; it is None if that would be all
-    rows. ``counts`` are over the rows of both periods.
+    ``movements`` are the largest of ``total_movements``. ``same_days`` compares the first days of
+    both periods, as many as the later period has data for; None if that would be all rows.
+    ``counts`` are over the rows of both periods.
     """
 
     before: DayEnds
@@ -368,8 +360,8 @@ def compare_periods(
         as_shown(movement, rows=MAX_ROWS if is_full else 0, shops=shops)
         for movement in moved[:most]
     ]
-    lines = comparison_lines(was, now, same_days, named, ledger.month_starts_on)
-    lines += movement_lines(
+    lines = _comparison_lines(was, now, same_days, named, ledger.month_starts_on)
+    lines += _movement_lines(
         shown, len(moved), "店" if by == "shop" else "カテゴリ", is_full=is_full
     )
     counts = counts_of(sums)
@@ -387,7 +379,6 @@ def compare_periods(
 
 
 def _row_notes(view: LedgerView, spans: Sequence[Days], subject: Subject | None) -> list[str]:
-    """The notes on planned rows and renamed categories in both periods together."""
     ledger = view.ledger
     both = Days(min(span.first for span in spans), max(span.last for span in spans))
 
@@ -407,7 +398,7 @@ def _row_notes(view: LedgerView, spans: Sequence[Days], subject: Subject | None)
         return f"({' OR '.join(f'({each})' for each in conditions)})", sum(values, ())
 
     notes = view.planned_notes(both, wording.PLANNED_LEFT_OUT, totals)
-    return notes + wording.renamed_notes(renamed_rows(ledger, where))
+    return notes + renamed_notes(ledger, where)
 
 
 def _checked_limit(by: str, most: int) -> int:
@@ -439,7 +430,6 @@ def _later_period(
 
 
 def _length_notes(before: Days, after: Days, starts_on: int) -> list[str]:
-    """A note on periods of different lengths, in months if both are whole months."""
     spans = [before, after]
     months = [MonthRange.around(days, starts_on) for days in spans]
     are_months = [each.days for each in months] == spans
@@ -457,8 +447,7 @@ def _length_notes(before: Days, after: Days, starts_on: int) -> list[str]:
 def _same_days(was: _Side, now: _Side, view: LedgerView) -> SameDays | None:
     """The spending in the first days of both periods, as many as the later period has data for.
 
-    None if the later period is complete, if the periods have different lengths, if the ledger lacks
-    the first day of either, or if all rows of both are in these days.
+    None where that says no more than the whole periods, or cannot be compared with them.
     """
     covered, earlier = view.covered, was.period
     known = min(covered.last_day, view.ledger.today)
@@ -470,7 +459,8 @@ def _same_days(was: _Side, now: _Side, view: LedgerView) -> SameDays | None:
         for span in (now.period.days, now.days)
     )
     has_begin = not covered.begins_late(earlier.months.first, earlier.days)
-    if not (are_equal and has_begin and was.has_first_day and now.has_first_day):
+    has_first_days = all(side.days.first == side.period.days.first for side in (was, now))
+    if not (are_equal and has_begin and has_first_days):
         return None
     passed = min(known, now.days.last) - now.days.first
     if known >= now.period.days.last or not timedelta() <= passed <= was.days.last - was.days.first:

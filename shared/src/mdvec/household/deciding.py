@@ -39,7 +39,7 @@ class Restoration:
     message: str
 
 
-def decision_message(
+def _decision_message(
     target: ReviewCandidate,
     decision: str,
     kept_id: int,
@@ -48,38 +48,32 @@ def decision_message(
     *,
     is_new: bool,
 ) -> str:
-    """Message after a candidate was decided; ``rows`` are in their new state."""
     if target.kind is not PairKind.PURCHASE:
-        return moved_message(target, decision, marked_before, is_new=is_new)
+        return _moved_message(target, decision, marked_before, is_new=is_new)
     ids = "、".join(str(row.id) for row in rows if row.id != kept_id)
     if is_new and decision == "duplicate":
         kept_row = next(row for row in rows if row.id == kept_id)
-        chain = ""
-        if kept_row.is_duplicate:
-            chain = (
-                f"取引ID {kept_id} も重複のため、残る取引は取引ID {kept_row.duplicate_of} です。"
-            )
+        chain = f"取引ID {kept_id} も重複のため、残る取引は取引ID {kept_row.duplicate_of} です。"
+        chain *= kept_row.is_duplicate
         return (
             f"重複として記録しました。取引ID {kept_id} を残し、取引ID {ids} を今後の集計から"
             f"除外しました。{chain}"
             "取り消すには restore_duplicate に除外した取引IDを渡してください。"
         )
     if is_new:
-        return rejection_message(rows, marked_before, open_again=decision == "skip")
-    match decision:
-        case "duplicate":
-            return (
-                f"この組は既に重複として記録されています。取引ID {ids} は集計から除外されています。"
-            )
-        case "not_duplicate":
-            return "この組は既に重複ではないと記録されています。"
-    return "この組は既に保留になっています。候補に残ります。"
+        return _rejection_message(rows, marked_before, open_again=decision == "skip")
+    return {
+        "duplicate": (
+            f"この組は既に重複として記録されています。取引ID {ids} は集計から除外されています。"
+        ),
+        "not_duplicate": "この組は既に重複ではないと記録されています。",
+        "skip": "この組は既に保留になっています。候補に残ります。",
+    }[decision]
 
 
-def moved_message(
+def _moved_message(
     target: ReviewCandidate, decision: str, marked_before: Sequence[int], *, is_new: bool
 ) -> str:
-    """Message after a candidate that may be a transfer, or the bill of a card, was decided."""
     what = target.kind.in_words
     noted = "記録しました" if is_new else "既に記録されています"
     ids = "、".join(map(str, target.leaving()))
@@ -101,10 +95,9 @@ def moved_message(
     return f"保留にしました。この候補は残ります。{freed}"
 
 
-def bulk_message(
+def _bulk_message(
     target: ReviewCandidate, decision: str, candidates: int, marked: Sequence[int]
 ) -> str:
-    """Message after several candidates like ``target`` were decided at once."""
     what = target.kind.in_words
     match decision:
         case "duplicate":
@@ -126,14 +119,10 @@ def bulk_message(
     )
 
 
-def rejection_message(
+def _rejection_message(
     rows: Sequence[Transaction], marked_before: Sequence[int], *, open_again: bool
 ) -> str:
-    """The message that a candidate was rejected or skipped (``open_again``).
-
-    It names the rows of ``marked_before`` whose mark was removed, or a row that is still marked
-    because of another pair.
-    """
+    """The message that a candidate was rejected or skipped (``open_again``), with freed marks."""
     word = "保留にしました。この組は候補に残ります。" if open_again else (
         "重複ではないと記録しました。この組は今後候補に出ません。"
     )  # fmt: skip
@@ -147,13 +136,10 @@ def rejection_message(
     return f"{word}取引ID {freed} のフラグを外しました。" if freed else word
 
 
-def restoration_message(
+def _restoration_message(
     row: Transaction, marking: Sequence[StoredPair], shared: int | None, *, was_marked: bool
 ) -> str:
-    """Message after a row that these pairs marked was restored, or had not been marked.
-
-    ``shared`` is the other row of a decision about two households that leaves it out.
-    """
+    """Message on restoring a row; ``shared`` is the other row of a decision across households."""
     if not was_marked and shared is not None:
         return (
             f"取引ID {row.id} は、取引ID {shared} との判定により、全家計簿の合計だけから"
@@ -163,11 +149,8 @@ def restoration_message(
         )
     if not was_marked:
         return f"取引ID {row.id} は重複や振替としてマークされていません。変更はありません。"
-    sums = (
-        "再び集計に含まれます。"
-        if row.counts
-        else "計算対象外などの取引のため、集計には含まれません。"
-    )
+    left_out = "計算対象外などの取引のため、集計には含まれません。"
+    sums = "再び集計に含まれます。" if row.counts else left_out
     if any(pair.kind is PairKind.CARD_BILL for pair in marking):
         return f"取引ID {row.id} を戻しました。{sums}「カードの請求ではない」と記録しました。"
     transfers = [pair for pair in marking if pair.kind is PairKind.TRANSFER]
@@ -230,15 +213,11 @@ def confirm(ledger: Ledger, check_id: int, choice: ReviewDecision) -> Confirmati
 
     It applies to all rows of the open candidate that the pair belongs to, or to ``choice.rows`` of
     them; for a decided pair, only to that pair. ``duplicate`` marks all but the row to keep, by
-    default the one with the smallest id; both rows of a transfer are marked and leave the sums.
+    default the one with the smallest id; both rows of a transfer, or a card's bill.
     ``not_duplicate`` and ``skip`` undo an earlier mark by the same pair; a skipped pair stays open.
-
-    With ``alike``, it also applies to all open candidates of the same accounts (likely ones) or
-    shops (unlikely ones), as certain and for the same reasons, where the row of the kept row's
-    account stays; the message says how many others stay open. For a decided pair, it applies to all
-    pairs that the same request decided, and, if the decision is the same, to similar open ones. A
-    pair that was decided again by itself still leads to those of its request, which leave it alone.
-    ``duplicate`` marks a card's bill, and with ``alike`` also its later bills.
+    With ``alike``, it also applies to all similar open candidates, where the row of the kept row's
+    account stays, and to later bills of a card; for a decided pair, to all that the same request
+    decided.
 
     Raises:
         InvalidDecision: the decision is none of these.
@@ -277,10 +256,10 @@ def confirm(ledger: Ledger, check_id: int, choice: ReviewDecision) -> Confirmati
             pairs = [pair for target in targets for pair in target.pairs]
             is_always = choice.decision == "duplicate"
             duplicate_checks.keep_always(ledger.connection, pairs, is_always=is_always)
-        message = bulk_message(own, choice.decision, len(targets), marked)
+        message = _bulk_message(own, choice.decision, len(targets), marked)
         if len(targets) == 1 and not is_of_card:
             rows = [row_of(ledger, row) for row in targets[0].rows]
-            message = decision_message(
+            message = _decision_message(
                 targets[0], choice.decision, kept_ids[0], rows, before, is_new=any(changes)
             )
         if choice.alike and own.best.decision in (None, choice.decision):
@@ -315,7 +294,7 @@ def restore(ledger: Ledger, transaction_id: int) -> Restoration:
     record("restoration", household=ledger.tool_id, transaction=transaction_id)
     return Restoration(
         success=True,
-        message=restoration_message(
+        message=_restoration_message(
             after, marking, shared, was_marked=before.is_duplicate or bool(marking)
         ),
     )

@@ -1,8 +1,7 @@
 """Translates the household's answers into English, by ``[household] language`` or on request.
 
-Answers and refusals are made in Japanese. ``english.toml`` has each of their sentences as a
-template in both languages: the values of its placeholders are translated in turn, and names from
-the data stay as they are.
+``english.toml`` has each of their sentences as a template in both languages: the values of its
+placeholders are translated in turn, and names from the data stay as they are.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
-from mdvec.household.core.mapping_sentences import sentence_pairs
+from mdvec.household.core.mapping import sentence_pairs
 from mdvec.household.overview import data_of, english_names
 
 _MAX_CHARS = 4_000

@@ -33,7 +33,7 @@ from mdvec.household.core.transaction import (
 from mdvec.household.core.wording import format_currency, format_percentage
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import page_of_rows
-from mdvec.household.interfaces.plans import all_notes, renamed_rows
+from mdvec.household.interfaces.plans import all_notes, renamed_notes
 from mdvec.household.interfaces.row_sums import with_ids
 from mdvec.household.ledger_view import doubt_notes, doubt_notes_on, ledger_view
 from mdvec.household.overview import data_of
@@ -107,13 +107,13 @@ def choose(rows: Iterable[ListedRow], rules: ListRules) -> ChosenRows:
             if tagged:
                 chosen.near.append(row)
         elif is_held and (row.left_out is None or tagged):
-            chosen.by_person.setdefault(person_of(row), []).append(row)
+            chosen.by_person.setdefault(_person_of(row), []).append(row)
         elif is_held or rules.is_near(row, shop):
             chosen.near.append(row)
     return chosen
 
 
-def person_of(row: ListedRow) -> str:
+def _person_of(row: ListedRow) -> str:
     """The person of a row: by a tag 人:花子, or else the folder of its file."""
     for tag in row.tags:
         for begin in _PERSON:
@@ -123,22 +123,20 @@ def person_of(row: ListedRow) -> str:
     return folder if slash else NOBODY
 
 
-def total_of(rows: Iterable[StatedRow]) -> int:
-    """The amount paid in yen, less refunds."""
+def _total_of(rows: Iterable[StatedRow]) -> int:
     return -sum(row.amount or 0 for row in rows)
 
 
-def list_lines(title: str, span: str, chosen: ChosenRows, limit: int | None) -> list[str]:
-    """The rows by person, up to a limit, with their sums; then the near rows by shop."""
+def _list_lines(title: str, span: str, chosen: ChosenRows, limit: int | None) -> list[str]:
     every = [row for rows in chosen.by_person.values() for row in rows]
-    total = format_currency(total_of(every))
+    total = format_currency(_total_of(every))
     listed: ListLines = [f"{span}の{title}の一覧です: {len(every):,}件、合計 {total}。"]
     for person, rows in chosen.by_person.items():
-        listed.append(f"{shown_name(person)}: {len(rows):,}件 {format_currency(total_of(rows))}")
+        listed.append(f"{shown_name(person)}: {len(rows):,}件 {format_currency(_total_of(rows))}")
         listed += [(f"{row_line(row)} [{row.id}]",) for row in rows]
     lines = first_rows(listed, limit)
     if chosen.near:
-        yen = format_currency(total_of(chosen.near))
+        yen = format_currency(_total_of(chosen.near))
         lines.append(f"合計に入れていない、近いもの（{len(chosen.near):,}件 {yen}）:")
         lines += _near_lines(chosen.near)
     return lines
@@ -149,17 +147,17 @@ def _near_lines(near: Sequence[ListedRow]) -> list[str]:
     for row in near:
         why = wording.left_out_in_words(row.left_out)
         shops.setdefault((row.description, row.category, why), []).append(row)
-    largest = sorted(shops.items(), key=lambda shop: -abs(total_of(shop[1])))
+    largest = sorted(shops.items(), key=lambda shop: -abs(_total_of(shop[1])))
     lines = []
     for (shop, category, why), rows in largest[:_MAX_SHOPS]:
         ids = " ".join(str(row.id) for row in rows[:_MAX_IDS]) + (
             " …" if len(rows) > _MAX_IDS else ""
         )
-        yen = format_currency(total_of(rows))
+        yen = format_currency(_total_of(rows))
         name = f"{shown_name(shop)}（{shown_name(category)}）"
         lines.append(f"- {name}{len(rows):,}件 {yen}{why} [{ids}]")
     more = [row for _, rows in largest[_MAX_SHOPS:] for row in rows]
-    yen = format_currency(total_of(more))
+    yen = format_currency(_total_of(more))
     return lines + ([f"- ほか {len(largest) - _MAX_SHOPS}店 {len(more):,}件 {yen}"] if more else [])
 
 
@@ -190,7 +188,7 @@ class CostLine:
         return f"{self.shop}（{self.category}）" if self.is_fixed else self.category
 
 
-def split_costs(
+def _split_costs(
     rows: Iterable[CountedRow],
     series: Iterable[RecurringPayment],
     fixed: ListRules,
@@ -225,8 +223,7 @@ def _why_fixed(row: CountedRow, recurs: Mapping[int, str], fixed: ListRules, not
     return "カテゴリ" if fixed.is_of_category(row.category_major, row.category_minor) else ""
 
 
-def cost_lines(span: str, lines: Sequence[CostLine], limit: int | None) -> list[str]:
-    """Both sums, which add up to the spending, and up to ``limit`` lines of each."""
+def _cost_lines(span: str, lines: Sequence[CostLine], limit: int | None) -> list[str]:
     parts = [[line for line in lines if line.is_fixed is is_so] for is_so in (True, False)]
     sums = [sum(line.yen for line in part) for part in parts]
     whole = sum(sums)
@@ -287,9 +284,7 @@ def expense_list(
 ) -> ExpenseList:
     """The rows for 医療費控除 or ふるさと納税 by person, of a period or a calendar ``year``.
 
-    The default is the latest year.
-
-    The text has the first ``limit`` of them.
+    The default is the latest year. The text has the first ``limit`` of them.
 
     Raises:
         EmptyLedger, InvalidPeriod, AmbiguousPeriod: as in ``LedgerView``.
@@ -314,9 +309,9 @@ def expense_list(
         ids = [row.id for _, row in every]
         planned = [row for _, row in every if row.date > ledger.today]
         notes += wording.planned_notes(
-            Totals(len(planned), total_of(planned), 0), wording.PLANNED_INCLUDED
+            Totals(len(planned), _total_of(planned), 0), wording.PLANNED_INCLUDED
         )
-        notes += wording.renamed_notes(renamed_rows(ledger, partial(with_ids, ids)))
+        notes += renamed_notes(ledger, partial(with_ids, ids))
         notes += doubt_notes_on(ledger, days, set(ids).intersection)
     if chosen.taken_out:
         notes.append(f"タグで外した明細が {len(chosen.taken_out):,}件あります")
@@ -325,15 +320,15 @@ def expense_list(
         f"カテゴリ（規則で変えられます）とタグで選びました。タグ{bracketed_name(rules.title)}で入れ、"
         f"「-{rules.title}」で外し、「人:名前」で人を決められます"
     ]
-    lines = list_lines(rules.title, span_in_words(days), chosen, limit)
+    lines = _list_lines(rules.title, span_in_words(days), chosen, limit)
     return ExpenseList(
         title=rules.title,
         days=days,
         rows=tuple(every),
-        total=sum(map(total_of, chosen.by_person.values())),
-        by_person={person: total_of(own) for person, own in chosen.by_person.items()},
+        total=sum(map(_total_of, chosen.by_person.values())),
+        by_person={person: _total_of(own) for person, own in chosen.by_person.items()},
         near=tuple(chosen.near),
-        near_total=total_of(chosen.near),
+        near_total=_total_of(chosen.near),
         **answer_words(lines, notes, view.age(requested)),
     )
 
@@ -367,11 +362,11 @@ def fixed_and_variable_costs(
         notes += doubt_notes(ledger, days, Total.SPENDING)
     series = recurring_payments(rows, min(last, covered.last_day))
     own = [row for row in rows if days.first <= row.day <= days.last]
-    lines = split_costs(own, series, _rules("fixed"), noted)
+    lines = _split_costs(own, series, _rules("fixed"), noted)
     fixed = sum(line.yen for line in lines if line.is_fixed)
     spending = sum(row.yen for row in own)
     notes += filter(None, [requested.understood])
-    text = cost_lines(span_in_words(days, ledger.month_starts_on), lines, limit)
+    text = _cost_lines(span_in_words(days, ledger.month_starts_on), lines, limit)
     words = answer_words(text, notes, view.age(requested))
     return CostsAnswer(days, spending, fixed, spending - fixed, tuple(lines), **words)
 

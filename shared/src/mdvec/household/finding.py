@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import get_args
+from typing import Literal, get_args
 
 from mdvec.dates import Days, MonthRange
 from mdvec.household.core import wording
@@ -35,7 +35,7 @@ from mdvec.household.core.shown import bracketed_name
 from mdvec.household.core.sums import REASONS, KeySum, RowSum, Totals, totals_of
 from mdvec.household.interfaces import ledger_sums, row_sums
 from mdvec.household.interfaces.ledger import Ledger
-from mdvec.household.interfaces.plans import all_notes, listed_rows, renamed_rows
+from mdvec.household.interfaces.plans import all_notes, listed_rows, renamed_notes
 from mdvec.household.interfaces.subjects import Embed, category_named, near_rows, related_notes
 from mdvec.household.ledger_view import MAX_NAMED_ROWS, LedgerView, doubt_notes_on, ledger_view
 from mdvec.household.row_filters import (
@@ -57,9 +57,8 @@ class ListingOptions:
     """How to list the rows found; ``largest`` and ``smallest`` go by the amount without sign.
 
     ``sort`` is the order of rows, by default the newest first, and of groups: by default parts of
-    time are in order of time, and other groups begin with the largest.
-    A page has at most 200 rows, by default 5, or none if the rows are grouped: groups answer the
-    question.
+    time are in order of time, and other groups begin with the largest. A page has at most 200 rows,
+    by default 5, or none if the rows are grouped.
     """
 
     sort: row_sums.RowOrder | None = None
@@ -89,10 +88,9 @@ def find_transactions(
     Words match a shop, memo, note or tag only where its words are the same, in any width, kana or
     spelling; shops that have the letters inside another word are named in a note, but not summed.
     On the first page, notes also name a category with the words in its name and, with ``embed``,
-    shops that are near in meaning. Other spellings that count are those of ``aliases.toml`` and of
-    the user; a note names them. Sums are exact yen, as in the month's sums: 支出 is spending less
-    refunds, 収入 the category of income; for transfers alone, what moved out and in. A person's
-    rows are those of the files in a folder.
+    shops that are near in meaning. Sums are exact yen: 支出 is spending less refunds, 収入 the
+    category of income; for transfers alone, what moved out and in. A person's rows are those of the
+    files in a folder.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -104,7 +102,10 @@ def find_transactions(
         InvalidPageSize: the page size is out of range.
     """
     check_filter(wanted)
-    _check(listing)
+    check_choice("sort", listing.sort, (None, *get_args(row_sums.RowOrder)))
+    check_choice("group_by", listing.group_by, (None, *get_args(GroupBy)))
+    if not 0 <= listing.rows_on_page <= wording.MAX_PAGE_SIZE:
+        raise wording.InvalidPageSize(listing.rows_on_page)
     with ledger_view(ledger) as view:
         understood = understood_filter(view, wanted)
         shop: ShopOf = str
@@ -161,9 +162,8 @@ def find_transactions(
 class _Found:
     """The rows that match a filter and its words, with sums of them.
 
-    ``transfers`` is how many of them are transfers. ``by_text`` sums the rows by their texts,
-    ``by_key`` by day or file, each if the listing needs it; ``seen`` are the sums by text of what
-    matches without the words.
+    ``transfers`` is how many of them are transfers. ``by_text`` and ``by_key`` (day or file) are
+    made if the listing needs them; ``seen`` are the sums by text of what matches without the words.
     """
 
     matching: row_sums.RowsChosen
@@ -176,7 +176,6 @@ class _Found:
 
 
 def _select(ledger: Ledger, wanted: UnderstoodFilter, listing: ListingOptions) -> _Found:
-    """The rows that match; if all of them are transfers, summed as such."""
     found = _summed(ledger, wanted, listing)
     if wanted.rows.are_transfers or not found.transfers or found.transfers < found.totals.rows:
         return found
@@ -186,8 +185,9 @@ def _select(ledger: Ledger, wanted: UnderstoodFilter, listing: ListingOptions) -
 def _summed(ledger: Ledger, wanted: UnderstoodFilter, listing: ListingOptions) -> _Found:
     """Sum the rows by day or file in SQL; if words choose among them, or group them, by texts."""
     rows, words = wanted.rows, wanted.words
+    key: Literal["source_file", "date"] = "source_file" if listing.group_by == "person" else "date"
     if not words.restrict and listing.group_by not in _BY_TEXT:
-        by_key = _key_sums(rows, listing)
+        by_key = row_sums.sums_by(rows, key)
         others = row_sums.rows_left_out(rows.condition)
         left_out = _left_out(others, rows.reasons)
         transfers = dict(others).get("transfer", 0) if "transfer" in rows.reasons else 0
@@ -200,7 +200,7 @@ def _summed(ledger: Ledger, wanted: UnderstoodFilter, listing: ListingOptions) -
     if words.restrict:
         rows = _with_texts(rows, seen, by_text)
     is_by_key = listing.group_by not in (None, *_BY_TEXT)
-    by_key = _key_sums(rows, listing) if is_by_key else []
+    by_key = row_sums.sums_by(rows, key) if is_by_key else []
     transfers = sum(each.rows for each in by_text if each.left_out == "transfer")
     return _Found(rows, totals_of(by_text), left_out, transfers, by_text, by_key, seen)
 
@@ -213,10 +213,6 @@ def _notes(
     shop: ShopOf,
     embed: Embed | None,
 ) -> list[str]:
-    """How the filters were understood, and what they left out.
-
-    The first page's also say what else the words could mean.
-    """
     notes, words, reasons = list(wanted.notes), wanted.words, found.matching.reasons
     moved = found.matching.are_transfers
     if found.left_out:
@@ -233,7 +229,9 @@ def _notes(
             embed = None if alone else embed  # shops near to some of the words would mislead
             notes += _related_notes(view.ledger, words, found.matching, shop, embed, names)
     if listing.group_by == "person":
-        notes.append(_person_note(found.by_key))
+        is_apart = any("/" in file_sum.key for file_sum in found.by_key)
+        none = "" if is_apart else "が、どのファイルもフォルダの中にありません"
+        notes.append(f"person は明細のファイルがあるフォルダ（夫/、妻/ など）です{none}")
     if not (listing.orders_groups or listing.rows_on_page):
         notes.append(
             f"group_by={listing.group_by} は sort={listing.sort} で並べられないので、いつもの順です"
@@ -242,19 +240,17 @@ def _notes(
 
 
 def _doubts(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
-    """Notes on planned and stray rows, renamed categories, and rows that may count twice."""
     matching_among = partial(row_sums.ids_of, matching)
-    renamed = renamed_rows(view.ledger, lambda: row_sums.with_ids(matching_among()))
+
     days = matching.condition.days or matching.condition.extent
     return [
         *_far_notes(view, matching),
-        *wording.renamed_notes(renamed),
+        *renamed_notes(view.ledger, lambda: row_sums.with_ids(matching_among())),
         *doubt_notes_on(view.ledger, days, matching_among),
     ]
 
 
 def _far_notes(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
-    """Notes on rows dated after today, and on stray ones."""
     days, body = matching.condition.days, view.covered.body
 
     def on(some: Days) -> row_sums.RowsChosen:
@@ -358,20 +354,9 @@ def _groups(
             )
 
 
-def _key_sums(matching: row_sums.RowsChosen, listing: ListingOptions) -> list[KeySum]:
-    """The sums by file, which identifies the person, or by day."""
-    return row_sums.sums_by(matching, "source_file" if listing.group_by == "person" else "date")
-
-
 def _person(file_sum: KeySum) -> str:
     folder, slash, _ = file_sum.key.partition("/")
     return folder if slash else "（フォルダなし）"
-
-
-def _person_note(by_file: Iterable[KeySum]) -> str:
-    is_apart = any("/" in file_sum.key for file_sum in by_file)
-    alone = "" if is_apart else "が、どのファイルもフォルダの中にありません"
-    return f"person は明細のファイルがあるフォルダ（夫/、妻/ など）です{alone}"
 
 
 def _left_out(
@@ -386,10 +371,3 @@ def _left_out(
         if reason is not None and reason not in reasons:
             counts[reason] += number
     return {reason: number for reason, number in counts.items() if number}
-
-
-def _check(listing: ListingOptions) -> None:
-    check_choice("sort", listing.sort, (None, *get_args(row_sums.RowOrder)))
-    check_choice("group_by", listing.group_by, (None, *get_args(GroupBy)))
-    if not 0 <= listing.rows_on_page <= wording.MAX_PAGE_SIZE:
-        raise wording.InvalidPageSize(listing.rows_on_page)

@@ -30,11 +30,8 @@ from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
 RECENT = timedelta(days=365)
 
 
-def recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str) -> ListLines:
-    """Each payment that continues, then those that ended within a year.
-
-    ``age`` is the line about old rows, if the answer begins with it.
-    """
+def _recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str) -> ListLines:
+    """Each payment that continues, then those that ended within a year."""
     if not payments:
         return [
             "定期的な支払いは見つかりませんでした。"
@@ -94,7 +91,6 @@ def as_shown(payment: RecurringPayment, as_of: date) -> RecurringPayment:
 
 
 def _older_note(payments: Sequence[RecurringPayment], as_of: date) -> list[str]:
-    """A note on changes and irregularities of continuing payments that are too old to be shown."""
     older = sum(
         as_of - day > RECENT
         for payment in payments
@@ -146,8 +142,7 @@ def _row(recurring: RecurringPayment) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def due_lines(due: Sequence[DuePayment], until: date) -> ListLines:
-    """The payments expected until a day."""
+def _due_lines(due: Sequence[DuePayment], until: date) -> ListLines:
     if not due:
         return [f"{until} までに予定される支払いはありません。"]
     total = format_currency(sum(payment.amount for payment in due))
@@ -169,8 +164,8 @@ def _made_from(as_of: date, age: str) -> str:
     return "" if age else f"（{as_of} までの明細から）"
 
 
-def forecast_lines(months: Sequence[MonthForecast], as_of: date, age: str) -> list[str]:
-    """Each month's forecast with its band; ``age`` as in ``recurring_lines``."""
+def _forecast_lines(months: Sequence[MonthForecast], as_of: date, age: str) -> list[str]:
+    """Each month's forecast with its band."""
     if not months:
         return ["見通しには、今月より前に3か月以上の明細が必要です。"]
     lines = [f"支出の見通しです{_made_from(as_of, age)}。"]
@@ -195,8 +190,7 @@ def forecast_lines(months: Sequence[MonthForecast], as_of: date, age: str) -> li
     return lines
 
 
-def error_note(months: Sequence[MonthForecast], as_of: date) -> list[str]:
-    """A note on the error of the method in the past; empty without a forecast."""
+def _error_note(months: Sequence[MonthForecast], as_of: date) -> list[str]:
     if not months:
         return []
     if all(figure.typical_error is None for figure in months):
@@ -212,7 +206,6 @@ def error_note(months: Sequence[MonthForecast], as_of: date) -> list[str]:
 
 
 def _is_over(figure: MonthForecast, as_of: date) -> bool:
-    """Whether the month has ended: its spending is known, not forecast."""
     return figure.month.last_day <= as_of
 
 
@@ -263,8 +256,8 @@ def list_recurring_payments(ledger: Ledger, *, limit: int | None = None) -> Recu
     until = Month.of(as_of, ledger.month_starts_on).last_day
     due = due_until(payments, until)
     shown = tuple(as_shown(payment, as_of) for payment in payments)
-    lines = first_rows(recurring_lines(shown, as_of, age), limit)
-    lines += first_rows(due_lines(due, until), limit) if payments and as_of < until else []
+    lines = first_rows(_recurring_lines(shown, as_of, age), limit)
+    lines += first_rows(_due_lines(due, until), limit) if payments and as_of < until else []
     months = "、".join(month.in_words for month in unknown)  # where no payment counts as missed
     notes = [f"{months}には集計に入る明細が 1件もないため、支払いの抜けは示していません"]
     notes = _older_note(payments, as_of) + notes * bool(unknown) + doubts
@@ -300,10 +293,10 @@ def forecast_spending(ledger: Ledger) -> ForecastAnswer:
         rows = view.rows(first, last)
         doubts = [*late, *_doubts(view, as_of, HABIT)]
     months = forecast(rows, as_of, ledger.month_starts_on)
-    lines = forecast_lines(months, as_of, age)
+    lines = _forecast_lines(months, as_of, age)
     if rows and all(row.is_income for row in rows):
         lines = [f"{NO_SPENDING}。"]
-    notes = [*error_note(months, as_of), *doubts]
+    notes = [*_error_note(months, as_of), *doubts]
     return ForecastAnswer(as_of, tuple(months), **answer_words(lines, notes, age))
 
 
@@ -341,7 +334,6 @@ def find_anomalies(
 
 
 def _doubts(view: LedgerView, as_of: date, months: int) -> list[str]:
-    """Notes on the rows of the last months that an answer was made from."""
     first = _first_day(view, as_of, months)
     return doubt_notes(view.ledger, Days(min(first, as_of), as_of), None)
 
@@ -354,8 +346,7 @@ def _first_day(view: LedgerView, as_of: date, months: int) -> date:
 def _first_whole(view: LedgerView, as_of: date) -> tuple[date, list[str]]:
     """The first day of the months to compare with; a note if days of the first one are missing.
 
-    Such a month would look cheap. It is left out if a file's name states where it begins; a late
-    first row may only mean that nothing was bought.
+    Such a month would look cheap; it is left out if a file's name states where it begins.
     """
     covered, first = view.covered, _first_day(view, as_of, _MONTHS_READ)
     month = Month.of(first, view.ledger.month_starts_on)

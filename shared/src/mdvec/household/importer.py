@@ -16,7 +16,7 @@ from mdvec.household.core.cells import CsvText
 from mdvec.household.core.pair import CandidateCounts, DuplicateDetectionError
 from mdvec.household.interfaces import ledger_statements, ledger_sums, subjects
 from mdvec.household.interfaces.ledger import Ledger
-from mdvec.household.interfaces.mappings import mappings_digest, mappings_digest_of, own_mappings
+from mdvec.household.interfaces.mappings import mappings_digest, own_mappings
 from mdvec.household.interfaces.subjects import StatementText, chunks_of
 from mdvec.household.ledger_import import import_ledger
 from mdvec.household.options import HouseholdOptions
@@ -63,7 +63,7 @@ def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, File
     return {
         file.path: (file.size, file.mtime_ns)
         for file in files
-        if file.is_present and mappings_digest_of(file.app_version) == digest
+        if file.is_present and file.app_version.partition(" ")[2] == digest
     }
 
 
@@ -85,8 +85,6 @@ HOUSEHOLD = Importer(import_household, _stored_states, _found_states, _content, 
 
 
 class _HouseholdImport:
-    """One import of a household while it runs."""
-
     def __init__(self, job: ImportJob) -> None:
         options = job.request.options
         self.options = options if isinstance(options, HouseholdOptions) else HouseholdOptions()
@@ -199,7 +197,6 @@ class _HouseholdImport:
         )
 
     def _update_texts(self) -> None:
-        """Store the files whose rows changed, and delete those without rows."""
         if not self.index.has_generation:
             self.index.begin_first_generation()
         else:
@@ -226,7 +223,6 @@ class _HouseholdImport:
         self.index.send_vectors()
 
     def _rebuild_texts(self) -> None:
-        """Fill a new generation of tables, then replace the old one."""
         texts = self._texts(self.index.stored_files())
         self.index.begin_rebuild()
         self._store_all(texts)

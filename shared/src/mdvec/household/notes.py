@@ -150,17 +150,15 @@ def _put(ledger: Ledger, ids: Sequence[int], values: dict[str, str]) -> None:
         "WHERE tool_id = ? AND identity = (SELECT identity FROM transactions WHERE id = ?)",
         [(*values.values(), ledger.tool_id, row_id) for row_id in ids],
     )
-    ledger.connection.execute(
-        "DELETE FROM row_notes WHERE tool_id = ? AND (note, tags, category_major) = ('', '[]', '')",
-        (ledger.tool_id,),
+    ledger.execute(
+        "DELETE FROM row_notes WHERE tool_id = ? AND (note, tags, category_major) = ('', '[]', '')"
     )
     if "category_major" in values:
         apply_rules(ledger)
     # A search by words caches rows until the ledger's version changes. An import that is running
     # now may store texts without the note; the next import corrects that.
-    ledger.connection.execute(
-        "UPDATE ledger_versions SET version = version + 1, is_indexed = 0 WHERE tool_id = ?",
-        (ledger.tool_id,),
+    ledger.execute(
+        "UPDATE ledger_versions SET version = version + 1, is_indexed = 0 WHERE tool_id = ?"
     )
     follow_decisions(ledger)
 

@@ -23,7 +23,6 @@ from mdvec.household.core.moneyforward import (
     NotTransactions,
     ParsedFile,
     PassedOver,
-    kept_history,
     read_asset_months,
 )
 from mdvec.household.core.statement_kinds import Mappings, read_statement
@@ -67,12 +66,6 @@ class LedgerFile:
         path = unicodedata.normalize("NFC", file.path)
         read = (source / file.path).read_bytes
         return cls(path, file.size, file.mtime_ns, read, own.all, own.reader)
-
-    def is_as_in(self, state: KnownFile) -> bool:
-        """Whether size, time and reader equal those of a stored state."""
-        return (state.size, state.mtime_ns) == (self.size, self.mtime_ns) and (
-            state.app_version == self.reader
-        )
 
     def content_hash(self) -> str:
         """The SHA-256 of its bytes, which are cached for parsing; "" if it cannot be read."""
@@ -190,7 +183,9 @@ def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementF
     rows = len(parsed.rows) + len(parsed.bad)
     if passed_over and passed_over.kind is FileKind.ASSET_HISTORY:
         assets, bad = read_asset_months(parsed.csv.text)
-        passed_over = kept_history(len(assets), bad) if assets else passed_over
+        unread = f", {bad} lines could not be read" if bad else ""
+        if assets:
+            passed_over = PassedOver(FileKind.NET_WORTH, f" {len(assets)} months{unread}")
     elif not (passed_over or rows or had_rows):
         passed_over = PassedOver(FileKind.NO_ROWS)
     if passed_over:
@@ -217,8 +212,7 @@ class StatementFolder:
 
     ``known`` has the files of the last import, ``statements`` the stored statements with rows.
     ``present`` has the state of each file whose rows are known, ``contents`` the files read now,
-    ``unread`` why other files could not be read, and ``moved`` the former path, by the new path, of
-    each file that was renamed.
+    ``unread`` why others could not be read, ``moved`` the former path of each renamed file.
     """
 
     files: Sequence[LedgerFile]
@@ -232,8 +226,10 @@ class StatementFolder:
     def __post_init__(self) -> None:
         for file in self.files:
             state = self.known.get(file.path)
-            if state is not None and state.is_present and file.is_as_in(state):
-                self.present[file.path] = state
+            if state is not None and state.is_present:
+                read = state.size, state.mtime_ns, state.app_version
+                if read == (file.size, file.mtime_ns, file.reader):
+                    self.present[file.path] = state
 
     @property
     def is_unchanged(self) -> bool:
@@ -250,7 +246,8 @@ class StatementFolder:
         """Read the files whose rows are not stored; files without rows are always read."""
         paths = {file.path for file in self.files}
         gone: defaultdict[str, list[str]] = defaultdict(list)
-        for path, content_hash in sorted(self.statements, key=self._is_of_an_older_import):
+        last = {(path, each.content_hash) for path, each in self.known.items() if each.is_present}
+        for path, content_hash in sorted(self.statements, key=lambda key: (key not in last, key)):
             if path not in paths:
                 gone[content_hash].append(path)
         for file in self.files:
@@ -273,13 +270,7 @@ class StatementFolder:
                 state, path=file.path, mtime_ns=file.mtime_ns, is_present=True
             )
 
-    def _is_of_an_older_import(self, statement: StatementKey) -> tuple[bool, StatementKey]:
-        state = self.known.get(statement[0])
-        was_there = state is not None and state.is_present and state.content_hash == statement[1]
-        return not was_there, statement
-
     def _origin(self, path: str, content_hash: str, gone: Mapping[str, list[str]]) -> str:
-        """The path under which a file's statement is stored: its own, or that of a deleted file."""
         former = gone.get(content_hash)
         return path if not former or (path, content_hash) in self.statements else former.pop(0)
 

@@ -16,6 +16,7 @@ from mdvec.household.core.evidence import reasons_in_words
 from mdvec.household.core.pair import (
     LIKELY,
     MAX_DATE_TOLERANCE,
+    MAX_PAIRS,
     CandidateCounts,
     DetectionOptions,
     FoundPairs,
@@ -32,7 +33,6 @@ from mdvec.household.core.review_wording import (
     DuplicateCandidate,
     DuplicateStats,
 )
-from mdvec.household.core.shop_names import reading
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.transfer_pairs import with_transfers
 from mdvec.household.interfaces import duplicate_checks
@@ -90,11 +90,10 @@ def detect(
 ) -> Detection:
     """Search the ledger for candidate pairs and store them; decided pairs keep their decision.
 
-    A user's search of the whole ledger replaces the one before: it drops undecided pairs that it
-    does not find. A search that is not ``by_user`` only drops pairs that a search with the same
-    options had found, and bills that no longer fit; its new pairs are marked as unreported. New
-    bills of cards whose bills the user always wants out of the sums are decided right away.
-    ``transaction_ids`` limits the search to pairs with at least one of these rows, if it has any.
+    A user's search of the whole ledger drops undecided pairs that it does not find. A search that
+    is not ``by_user`` only drops pairs that a search with the same options had found, and bills
+    that no longer fit; its new pairs are marked as unreported. ``transaction_ids`` limits the
+    search to pairs with at least one of these rows, if it has any.
 
     Raises:
         EmptyLedger: there are no rows yet, and the search is ``by_user``.
@@ -142,7 +141,7 @@ def detect(
     message = review_wording.detection_message(
         detection, counts, least=options.min_similarity_score,
         wider_days=wider if wider > options.date_tolerance_days else 0,
-        too_many=detected.are_too_many_with_those_below,
+        too_many=len(detected.pairs) + detected.below > MAX_PAIRS,
     )  # fmt: skip
     return replace(detection, message=message)
 
@@ -150,7 +149,6 @@ def detect(
 def _detected(
     ledger: Ledger, options: DetectionOptions, transaction_ids: Collection[int] | None
 ) -> FoundPairs:
-    """The pairs of purchases, transfers and bills among the ledger's rows."""
     # Imported here because they load NumPy, which nothing else in this module needs.
     from mdvec.household.core.card_bills import find_bills, with_bills
     from mdvec.household.core.pairs import find_pairs
@@ -158,11 +156,11 @@ def _detected(
     rows = duplicate_checks.compared_rows(ledger)
     twice = {frozenset((each.row, each.other)) for each in counted_twice(ledger)}
     detected = find_pairs(
-        rows, options, transaction_ids, reading, distinct_accounts(ledger), twice,
+        rows, options, transaction_ids, distinct_accounts(ledger), twice,
         booked_rows(ledger), plain_lists(ledger),
     )  # fmt: skip
     detected = with_transfers(detected, rows, options, transaction_ids, aliases_of(ledger))
-    return with_bills(detected, find_bills(rows, reading), options, transaction_ids)
+    return with_bills(detected, find_bills(rows), options, transaction_ids)
 
 
 def _follow_decisions(ledger: Ledger) -> int:
@@ -258,7 +256,9 @@ def stats(ledger: Ledger) -> DuplicateStats:
 
 def count_news(ledger: Ledger) -> CandidateCounts:
     """How many likely candidates imports have found that no answer has reported yet."""
-    return CandidateCounts.of(arrange(duplicate_checks.unannounced_pairs(ledger, LIKELY)))
+    return CandidateCounts.of(
+        arrange(duplicate_checks.open_pairs(ledger, LIKELY, unannounced=True))
+    )
 
 
 def take_news(ledger: Ledger) -> str:
@@ -321,7 +321,7 @@ def _candidate_of(ledger: Ledger, candidate: ReviewCandidate, alike: int = 0) ->
     if best.kind is PairKind.CARD_BILL:
         about = (review_wording.bill_in_words(rows[0], rows[1:], best.reasons),)
         amount_diff = 0
-    first, second, *others = map(review_wording.candidate_row, rows)
+    first, second, *others = map(review_wording.CandidateRow.of, rows)
     return DuplicateCandidate(
         check_id=min(candidate.check_ids),
         is_likely=candidate.is_likely,

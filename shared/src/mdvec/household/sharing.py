@@ -23,7 +23,6 @@ from mdvec.household.core.pair import (
     Pair,
     PairKind,
 )
-from mdvec.household.core.shop_names import reading
 from mdvec.household.core.shown import shown_name
 from mdvec.household.core.sums import MonthlySum, totals_of_rows
 from mdvec.household.core.transaction import Transaction
@@ -68,15 +67,13 @@ def shared_decisions(ledgers: Mapping[str, Ledger]) -> list[SharedDecision]:
 
 
 def _connection_of(ledgers: Mapping[str, Ledger]) -> apsw.Connection:
-    """The connection to the database, which all the ledgers share."""
     return next(iter(ledgers.values())).connection
 
 
 def rows_left_out_of_all(decisions: Iterable[SharedDecision]) -> set[int]:
     """The ids of rows that a sum over all households leaves out; one row of each purchase stays.
 
-    A decision only matters if both of its rows count; otherwise the sum has at most one of them
-    anyway.
+    A decision only matters if both of its rows count.
     """
     decided = [each for each in decisions if each.decision == "duplicate" and each.both_count]
     purchases = [(each.kept, each.other) for each in decided if not each.is_transfer]
@@ -99,8 +96,7 @@ def decide_shared(
     """Store the decision about two rows (ids) of two different households.
 
     Only the sum over all households changes. Of a purchase (``duplicate``) it counts the row
-    ``keep``, by default the first; of a transfer (amounts of opposite signs) neither row. ``skip``
-    withdraws a decision.
+    ``keep``, by default the first; of a transfer neither row. ``skip`` withdraws a decision.
 
     Raises:
         InvalidDecision, RowNotInCandidate, KeepInTransfer: as ``deciding.confirm``.
@@ -337,7 +333,7 @@ def _likely_pairs(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list
     # not be.
     others = [row._replace(account=f"{row.account}（{homes[row.id]}）") for row in rows]
     options = DetectionOptions()
-    detected = with_transfers(find_pairs(others, options, reading=reading), others, options)
+    detected = with_transfers(find_pairs(others, options), others, options)
     return [pair for pair in detected.pairs if pair.score >= LIKELY]
 
 

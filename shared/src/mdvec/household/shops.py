@@ -80,11 +80,8 @@ def ready_made_aliases() -> tuple[ShopAlias, ...]:
 
 def own_aliases(ledger: Ledger) -> list[tuple[str, str]]:
     """The user's pairs of a shop's name and another spelling."""
-    rows = ledger.connection.execute(
-        "SELECT name, spelling FROM shop_aliases WHERE tool_id = ? ORDER BY name, spelling",
-        (ledger.tool_id,),
-    )
-    return [(str(name), str(spelling)) for name, spelling in rows]
+    pairs = "SELECT name, spelling FROM shop_aliases WHERE tool_id = ? ORDER BY name, spelling"
+    return list(ledger.execute(pairs))
 
 
 def aliases_of(ledger: Ledger) -> Aliases:
@@ -156,9 +153,9 @@ def add_alias(ledger: Ledger, *, shop: str, spelling: str) -> AliasList:
     """
     shop, spelling = _check_pair(shop, spelling)
     with ledger.connection:
-        ledger.connection.execute(
+        ledger.execute(
             "INSERT OR IGNORE INTO shop_aliases (tool_id, name, spelling) VALUES (?, ?, ?)",
-            (ledger.tool_id, shop, spelling),
+            (shop, spelling),
         )
     return list_aliases(ledger)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Pairs
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,8 +17,7 @@ from mdvec.errors import MdvecError
 from mdvec.household.core.cells import BadRow, TransactionRow, records_of
 from mdvec.household.core.column_questions import Undecided
 from mdvec.household.core.mapped_rows import read_mapped
-from mdvec.household.core.mapping import InvalidMapping, Mapping, toml_of
-from mdvec.household.core.mapping_sentences import Language, MappingSentence
+from mdvec.household.core.mapping import InvalidMapping, Language, Mapping, MappingSentence, toml_of
 from mdvec.household.core.moneyforward import ParsedFile
 from mdvec.household.core.proposal import proposal_with
 from mdvec.household.core.stated import against_the_balance, with_stated
@@ -59,6 +58,15 @@ class PreviewRow:
     is_transfer: bool
     is_target: bool
 
+    @classmethod
+    def of(cls, row: TransactionRow) -> PreviewRow:
+        """The row of a file as a preview shows it."""
+        category = "/".join(filter(None, (row.category_major, row.category_minor)))
+        return cls(
+            row.line, row.date.isoformat(), row.amount, row.description, row.account, category,
+            row.is_transfer, row.is_target,
+        )  # fmt: skip
+
     @property
     def counts(self) -> bool:
         """Whether it is in the sums."""
@@ -72,11 +80,9 @@ class StatementPreview:
 
     ``kind`` is the mapping's name, ``origin`` where the mapping comes from, ``toml`` its text, ""
     for Money Forward's files. ``rows`` are the first of ``rows_read``; ``bad`` are the lines that
-    cannot be read, with the reasons. ``balances_compared`` balances were checked, and the balances
-    in the lines ``misfits`` do not fit. ``checks`` is what a user should check. ``saved`` is the
-    file that the mapping was written to, "" if it was not; ``undecided`` are the questions to
-    answer first; ``household`` is the name of the tool that the mapping is for, "" if there is
-    none.
+    cannot be read. ``balances_compared`` balances were checked, and those in the lines ``misfits``
+    do not fit. ``checks`` is what a user should check, ``undecided`` the questions to answer first;
+    ``saved`` is the file that the mapping was written to; ``household`` is the name of its tool.
     """
 
     file: str
@@ -123,8 +129,8 @@ def preview_statement(
 
     ``account`` names the account of a proposed or ready-made mapping. ``save`` writes the mapping
     into the folder, unless something undecided in the file may change an amount; ``stated`` are
-    lines of TOML that decide it, also for a mapping that already reads the file; ``language`` is
-    that of the questions; ``how`` is what a refusal tells the user to write.
+    lines of TOML that decide it; ``language`` is that of the questions; ``how`` is what a refusal
+    tells the user to write.
 
     Raises:
         MappingRefused: the file cannot be read, something is undecided, or the household's own
@@ -133,16 +139,23 @@ def preview_statement(
         NotTransactions: it is a web page, or its encoding is unknown.
     """
     data = _read_bytes(file)
-    own = () if source is None else _usable_mappings(source)
+    own: tuple[Mapping, ...] = ()
+    if source is not None:
+        there = own_mappings(source)
+        for problem in there.problems:
+            raise MappingRefused(f"{source / problem.file_path}: {problem.reason}")
+        own = there.mappings
     path = file.name if source is None else _path_within(file, source)
     changes = bool(save or stated or account)
-    chosen = _choose(
-        data, path, Mappings(own, ready_made()), _parse_settings(stated), changes=changes
-    )
+    try:
+        settings = tomllib.loads("\n".join(stated))
+    except tomllib.TOMLDecodeError as error:
+        raise MappingRefused(f"what is set is not valid TOML ({error})") from error
+    chosen = _choose(data, path, Mappings(own, ready_made()), settings, changes=changes)
     if isinstance(chosen, ParsedFile):
         if save:
             raise MappingRefused("it is a file of Money Forward, which needs no mapping")
-        rows = tuple(map(_row, chosen.rows[:_ROWS_SHOWN]))
+        rows = tuple(map(PreviewRow.of, chosen.rows[:_ROWS_SHOWN]))
         return StatementPreview(
             str(file), "Money Forward", "moneyforward", "", rows, len(chosen.rows), chosen.bad
         )
@@ -163,26 +176,12 @@ def _read_bytes(file: Path) -> bytes:
         raise MappingRefused(f"{file}: {why_unreadable(error)}") from error
 
 
-def _usable_mappings(source: Path) -> tuple[Mapping, ...]:
-    own = own_mappings(source)
-    for problem in own.problems:
-        raise MappingRefused(f"{source / problem.file_path}: {problem.reason}")
-    return own.mappings
-
-
 def _path_within(file: Path, source: Path) -> str:
     """The file's path in the folder, as an import sees it; its name if it is elsewhere."""
     absolute = file.absolute()
     inside = absolute.is_relative_to(source)
     path = absolute.relative_to(source).as_posix() if inside else file.name
     return unicodedata.normalize("NFC", path)
-
-
-def _parse_settings(lines: Sequence[str]) -> dict[str, Any]:
-    try:
-        return tomllib.loads("\n".join(lines))
-    except tomllib.TOMLDecodeError as error:
-        raise MappingRefused(f"what is set is not valid TOML ({error})") from error
 
 
 def _choose(
@@ -217,44 +216,26 @@ def _with_stated(mapping: Mapping, origin: Origin, data: bytes, stated: Pairs[st
 
 def _preview(file: Path, chosen: _Chosen, language: Language) -> StatementPreview:
     read = read_mapped(chosen.mapping, records_of(chosen.text))
+    checks, empty = [*chosen.checks], [str(row.line) for row in read.rows if row.amount is None]
+    if empty:
+        shown = f"{len(empty)} ({', '.join(empty[:3])})"
+        checks.append(MappingSentence("without-amount", shown=shown))
     return StatementPreview(
         file=str(file),
         kind=chosen.mapping.name,
         origin=chosen.origin,
         toml=toml_of(chosen.mapping, tuple(each.text() for each in chosen.checks)),
-        rows=tuple(map(_row, read.rows[:_ROWS_SHOWN])),
+        rows=tuple(map(PreviewRow.of, read.rows[:_ROWS_SHOWN])),
         rows_read=len(read.rows),
         bad=read.bad,
         balances_compared=sum(check.compared for check in read.checks),
         misfits=tuple(read.misfits),
-        checks=tuple(each.text(language) for each in (*chosen.checks, *_without_amount(read.rows))),
+        checks=tuple(each.text(language) for each in checks),
         undecided=tuple(each.text(language) for each in chosen.undecided),
     )
 
 
-def _without_amount(rows: Sequence[TransactionRow]) -> Iterator[MappingSentence]:
-    lines = [str(row.line) for row in rows if row.amount is None]
-    if lines:
-        shown = f"{len(lines)} ({', '.join(lines[:3])})"
-        yield MappingSentence("without-amount", shown=shown)
-
-
-def _row(row: TransactionRow) -> PreviewRow:
-    names: Sequence[str] = (row.category_major, row.category_minor)
-    return PreviewRow(
-        line=row.line,
-        date=row.date.isoformat(),
-        amount=row.amount,
-        description=row.description,
-        account=row.account,
-        category="/".join(name for name in names if name),
-        is_transfer=row.is_transfer,
-        is_target=row.is_target,
-    )
-
-
 def _save(source: Path | None, chosen: _Chosen, shown: StatementPreview, how: Remedies) -> str:
-    """Write the mapping into the household's folder; returns the file."""
     if source is None:
         raise MappingRefused("name the household that the mapping is for: --name NAME")
     if chosen.origin == "own" and chosen.before is None:

@@ -15,7 +15,6 @@ from table_of_cases import each
 
 from mdvec.household.core.pair import LIKELY, DetectionOptions, DuplicateDetectionError
 from mdvec.household.core.pairs import find_pairs
-from mdvec.household.core.shop_names import reading
 from mdvec.household.core.transaction import Transaction
 
 SHOPS = ("スーパー青木", "スーパー青木 駅前店", "ドラッグ緑", "AOKI MARKET", "")
@@ -197,7 +196,7 @@ def test_a_rounded_amount_in_cash_is_compared_with_the_card_however_the_name_is_
     ]
     found = [
         {pair.ids: pair.score for pair in find_pairs(
-            rows, DetectionOptions(min_similarity_score=least), reading=reading,
+            rows, DetectionOptions(min_similarity_score=least),
         ).pairs if pair.score >= 0.2}
         for least in (0.1, 0.2)
     ]  # fmt: skip

@@ -4,11 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_of_cases import each
 
-from mdvec.household.core.shop_names import closeness, is_named_in, reading, shop_name
+from mdvec.household.core.shop_names import closeness, is_named_in, shop_name
 
 
 def close(one, other):
-    return closeness(shop_name(one, reading), shop_name(other, reading))
+    return closeness(shop_name(one), shop_name(other))
 
 
 @each(
@@ -57,12 +57,12 @@ def test_other_shops(one, other):
     ],
 )
 def test_a_description_names_an_account(account, description):
-    assert is_named_in(shop_name(account, reading), shop_name(description, reading)) >= 0.8
-    assert is_named_in(shop_name(account, reading), shop_name("松屋", reading)) < 0.6
+    assert is_named_in(shop_name(account), shop_name(description)) >= 0.8
+    assert is_named_in(shop_name(account), shop_name("松屋")) < 0.6
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_any_two_texts_can_be_compared(one, other):
     assert 0 <= close(one, other) <= 1
-    assert close(one, one) == (1 if shop_name(one, reading).letters else 0)
+    assert close(one, one) == (1 if shop_name(one).letters else 0)

@@ -14,8 +14,7 @@ from table_of_cases import each
 from mdvec.household import in_english
 from mdvec.household.core.cells import records_of
 from mdvec.household.core.mapped_rows import read_mapped
-from mdvec.household.core.mapping import Mapping
-from mdvec.household.core.mapping_sentences import MappingSentence
+from mdvec.household.core.mapping import Mapping, MappingSentence
 from mdvec.household.core.moneyforward import PassedOver
 from mdvec.household.core.proposal import proposal_with
 from mdvec.household.core.statement_kinds import Mappings, read_statement

@@ -8,10 +8,11 @@ previous amount are expected, so they are left out of their category's months.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
+from itertools import chain
 from statistics import median
 from typing import Literal
 
@@ -47,10 +48,10 @@ class Anomaly:
     """An amount far from its history, in yen.
 
     ``usual`` is the median of the history, ``low`` and ``high`` are its ends, ``compared`` is how
-    many months or rows it has, and ``z`` is the robust distance; None if most of the history is
-    zero, so that there is no deviation, and for a shop without history, where ``usual`` is the
-    percentile of all rows that it exceeds. ``rows`` are its largest rows. ``known`` is the sum of
-    the month's expected yearly payments, which ``yen`` leaves out.
+    many months or rows it has, and ``z`` is the robust distance; None without a deviation. For a
+    shop without history, ``usual`` is the percentile of all rows that it exceeds. ``rows`` are its
+    largest rows. ``known`` is the sum of the month's expected yearly payments, which ``yen`` leaves
+    out.
     """
 
     kind: AnomalyKind
@@ -69,9 +70,8 @@ class Anomaly:
 class MonthAnomalies:
     """What is ``unusual`` in the month of ``as_of``, up to that day, and what could be compared.
 
-    ``months`` is how many earlier months there are to compare categories with. ``known_shops``:
-    some row of the month could be compared with earlier rows of its shop; ``new_shops``: some row
-    in a new shop could be compared with all earlier rows.
+    ``months`` is how many earlier months there are to compare categories with. ``known_shops`` and
+    ``new_shops``: some row of the month could be compared with earlier rows of its shop, or of all.
     """
 
     month: Month
@@ -95,8 +95,7 @@ def month_anomalies(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1)
     spending = [row for row in rows if not row.is_income and row.day <= as_of]
     now = Month.of(as_of, starts_on)
     months = _months_before(spending, now)
-    shops = _ShopHistory.of(spending, now)
-    unusual = _of_shops(shops)
+    unusual, has_known, has_new = _of_shops(spending, now)
     if len(months) >= _MIN_MONTHS:
         unusual += _of_categories(spending, as_of, months, now)
     unusual.sort(
@@ -107,8 +106,8 @@ def month_anomalies(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1)
         as_of=as_of,
         unusual=tuple(unusual),
         months=len(months),
-        known_shops=any(map(shops.knows, shops.current)),
-        new_shops=any(map(shops.compares_as_new, shops.current)),
+        known_shops=has_known,
+        new_shops=has_new,
     )
 
 
@@ -173,57 +172,31 @@ def history_notes(found: MonthAnomalies) -> list[str]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _ShopHistory:
-    """A month's payments (``current``), and the amounts in yen of earlier payments, by shop.
-
-    ``large`` is the amount that a payment in a new shop is compared with; None with fewer than 100
-    earlier payments.
-    """
-
-    current: tuple[CountedRow, ...]
-    before: Mapping[str, list[int]]
-    large: int | None
-
-    @classmethod
-    def of(cls, rows: Iterable[CountedRow], now: Month) -> _ShopHistory:
-        before: dict[str, list[int]] = defaultdict(list)
-        current: list[CountedRow] = []
-        for row in rows:
-            if row.yen > 0:
-                if row.day >= now.first_day:
-                    current.append(row)
-                else:
-                    before[row.shop].append(row.yen)
-        every = sorted(yen for amounts in before.values() for yen in amounts)
-        large = every[len(every) * _LARGE // 100] if len(every) >= 100 else None
-        return cls(tuple(current), dict(before), large)
-
-    def knows(self, row: CountedRow) -> bool:
-        """Whether the row's shop has enough earlier rows to call an amount usual."""
-        return len(self.before.get(row.shop, ())) >= _MIN_VISITS
-
-    def compares_as_new(self, row: CountedRow) -> bool:
-        """Whether the row is in a new shop, and there are enough rows to compare it with."""
-        return self.large is not None and row.shop not in self.before
-
-
-def _of_shops(shops: _ShopHistory) -> list[Anomaly]:
-    unusual = []
-    spread_of = cache(lambda shop: _spread(shops.before[shop]))
-    for row in shops.current:
-        if shops.large is not None and shops.compares_as_new(row):
-            if row.yen > max(shops.large, _MIN_YEN):
-                unusual.append(
-                    Anomaly("new_shop", row.shop, row.yen, shops.large, 0, 0, 0, None, (row,))
-                )
-        elif shops.knows(row):
-            middle, scale = spread_of(row.shop)
-            z = (row.yen - middle) / scale
-            if z >= _FAR and row.yen - middle >= _MIN_YEN:
-                history = shops.before[row.shop]
-                unusual.append(_anomaly("shop", row.shop, row.yen, history, z, [row]))
-    return unusual
+def _of_shops(rows: Iterable[CountedRow], now: Month) -> tuple[list[Anomaly], bool, bool]:
+    """The unusual rows; whether any could be compared with its shop, and any of a new shop."""
+    before: dict[str, list[int]] = defaultdict(list)
+    current: list[CountedRow] = []
+    for row in rows:
+        if row.yen > 0 and row.day >= now.first_day:
+            current.append(row)
+        elif row.yen > 0:
+            before[row.shop].append(row.yen)
+    every = sorted(chain.from_iterable(before.values()))
+    large = every[len(every) * _LARGE // 100] if len(every) >= 100 else None
+    new = [row for row in current if large is not None and row.shop not in before]
+    known = [row for row in current if len(before.get(row.shop, ())) >= _MIN_VISITS]
+    unusual = [
+        Anomaly("new_shop", row.shop, row.yen, large, 0, 0, 0, None, (row,))
+        for row in new
+        if large is not None and row.yen > max(large, _MIN_YEN)
+    ]
+    spread_of = cache(lambda shop: _spread(before[shop]))
+    for row in known:
+        middle, scale = spread_of(row.shop)
+        z = (row.yen - middle) / scale
+        if z >= _FAR and row.yen - middle >= _MIN_YEN:
+            unusual.append(_anomaly("shop", row.shop, row.yen, before[row.shop], z, [row]))
+    return unusual, bool(known), bool(new)
 
 
 def _anomaly(

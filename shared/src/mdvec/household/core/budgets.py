@@ -36,13 +36,12 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class BudgetStatus:
-    """A budget, and how much of it was spent.
+    """A budget of all ``months`` together (``amount``), and how much of it was spent.
 
-    ``amount`` is the budget of all ``months`` together. ``used`` and ``elapsed`` are percentages
-    of the budget and of the days of ``months``. ``expected`` is the probable spending
-    at the end, by the forecast or else at the pace so far; None once the months are over. ``due``
-    are the rows dated after today and the recurring payments that will probably still come;
-    ``free`` is what is left after them.
+    ``used`` and ``elapsed`` are percentages of the budget and of the days. ``expected`` is the
+    probable spending at the end; None once the months are over. ``due`` are the rows dated after
+    today and the recurring payments that will probably still come; ``free`` is what is left after
+    them.
     """
 
     budget: Budget
@@ -150,7 +149,6 @@ def _still_to_come(
 
 
 def _spent_between(rows: Sequence[CountedRow], first: date, last: date) -> int:
-    """The spending of these days, both included."""
     return sum(row.yen for row in rows if first <= row.day <= last)
 
 
@@ -183,24 +181,20 @@ def name_of(budget: Budget) -> str:
     return f"{shown_name(budget.subject)}（{PER[budget.per]}）"
 
 
-def whole_percent(percent: Decimal) -> str:
+def _whole_percent(percent: Decimal) -> str:
     """A percentage without decimals: 63 %."""
     return f"{percent.quantize(Decimal(1), ROUND_HALF_UP)} %"
 
 
-def status_line(status: BudgetStatus) -> str:
-    """One budget: spent, used, left, how much of its time has passed, and a warning."""
+def _status_line(status: BudgetStatus) -> str:
     is_longer = len(status.months) > 1 and status.budget.per == "month"
     span = "期間" if is_longer else _PASSED[status.budget.per]
-    used = whole_percent(status.used)
+    used = _whole_percent(status.used)
+    passed = f"{span}の {_whole_percent(status.elapsed)}が過ぎて "
     line = (
         f"- {name_of(status.budget)}: 予算 {format_currency(status.amount)} のうち "
-        f"{format_currency(status.spent)}"
+        f"{format_currency(status.spent)}（{'' if status.expected is None else passed}{used}）"
     )
-    if status.expected is None:
-        line += f"（{used}）"
-    else:
-        line += f"（{span}の {whole_percent(status.elapsed)}が過ぎて {used}）"
     if status.warning == "exceeded":
         return f"{line}、{format_currency(-status.left)} 超過"
     line += f"、残り {format_currency(status.left)}"
@@ -231,14 +225,13 @@ def status_lines(
         summary = f"どの明細のカテゴリでもない予算が {without_rows}件あります。{others}"
     lines = [f"{months}の予算と実績です。{summary}"]
     for status in statuses:
-        lines += [status_line(status), *_free_lines(status)]
+        lines += [_status_line(status), *_free_lines(status)]
     if unbudgeted is not None:
         lines.append(f"- 予算のないカテゴリの支出: {format_currency(unbudgeted)}")
     return lines
 
 
 def _free_lines(status: BudgetStatus) -> list[str]:
-    """The remaining amount after the payments that are due; empty without any."""
     if not status.due:
         return []
     due = sum(payment.amount for payment in status.due)

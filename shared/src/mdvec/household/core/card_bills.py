@@ -21,10 +21,10 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from calendar import monthrange
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cache, partial
+from functools import cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -38,7 +38,7 @@ from mdvec.household.core.pair import (
     Payee,
 )
 from mdvec.household.core.pairs import Ints, number_values
-from mdvec.household.core.shop_names import KanaReading, closeness, shop_name
+from mdvec.household.core.shop_names import closeness, shop_name
 
 MAX_CHANCE: Final = 0.02
 """The highest expected number of false proposals in a whole ledger, separately for payees that name
@@ -91,7 +91,7 @@ class _Family(NamedTuple):
     is_named: bool
 
 
-def find_bills(rows: Iterable[ComparedRow], reading: KanaReading = str) -> list[CardBill]:
+def find_bills(rows: Iterable[ComparedRow]) -> list[CardBill]:
     """The bills among the rows of a ledger; each row is in at most one bill."""
     rows = [row for row in rows if row.account and not row.is_filed]
     if not rows:
@@ -107,11 +107,15 @@ def find_bills(rows: Iterable[ComparedRow], reading: KanaReading = str) -> list[
     order = np.lexsort((np.array([row.id for row in rows]), days, accounts))
     ends = np.searchsorted(accounts[order], np.arange(1, len(account_names)))
     cards = {
-        name: _Card(name, [rows[at] for at in own.tolist()], days[own], closings, amounts)
-        for name, own in zip(account_names, np.split(order, ends), strict=True)
+        account: _Card(account, [rows[at] for at in own.tolist()], days[own], closings, amounts)
+        for account, own in zip(account_names, np.split(order, ends), strict=True)
     }
     fitting = {(payee, card.account) for card in cards.values() for payee, _ in card.fits}
-    is_named = _name_matcher(reading)
+    name = cache(shop_name)
+
+    def is_named(account: str, payee: str) -> bool:
+        return closeness(name(account), name(payee)) >= _NAMES_THE_CARD
+
     named = {(payee, account) for payee, account in fitting if is_named(account, payee[1])}
     # Comparing names is slow, so it is limited to accounts with a payment that fits and names them.
     tried = {False: len(payees) * (len(cards) - 1)}
@@ -208,7 +212,6 @@ class _Card:
         closings: Ints,
         amounts: Mapping[int, Sequence[tuple[Payee, ComparedRow]]],
     ) -> None:
-        """``rows`` are in the order of their ``days``; ``closings`` are as in ``_closings``."""
         self.account = account
         self.rows = rows
         self._days = days.tolist()
@@ -232,7 +235,6 @@ class _Card:
         )
 
     def covers(self, payment: ComparedRow) -> bool:
-        """Whether the card has rows that the payment might pay."""
         day = payment.date.toordinal()
         begin = bisect_left(self._days, day - _LATEST - 31)
         return begin < bisect_right(self._days, day - _SOONEST)
@@ -276,12 +278,6 @@ def _chance(
 
 def _roundness(amount: int) -> int:
     return next(size for size in (1000, 100, 10, 1) if amount % size == 0)
-
-
-def _name_matcher(reading: KanaReading) -> Callable[[str, str], bool]:
-    """A test of whether a payee (the second argument) names an account (the first)."""
-    name = cache(partial(shop_name, reading=reading))
-    return lambda account, payee: closeness(name(account), name(payee)) >= _NAMES_THE_CARD
 
 
 def _disjoint_bills(families: Iterable[_Family], cards: dict[str, _Card]) -> Iterator[CardBill]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mdvec.household.core.answers import CategoryText
@@ -23,8 +23,7 @@ _MAX_SHOPS = 100
 class CategoryRule:
     """Rows whose normalised shop contains ``shop`` belong to ``category``.
 
-    A rule for a ``renamed`` category has no shop: rows of that category belong to ``category``,
-    unless a rule for their shop says otherwise.
+    A rule for a ``renamed`` category has no shop; a rule for the shop of its rows goes before it.
     """
 
     shop: str
@@ -90,46 +89,43 @@ def suggestions(totals: Sequence[ShopTotal]) -> list[Suggestion]:
                 total.rows
             )
     names = {total.shop: total.name for total in totals}
-    likely = _Likeness(known)
+    likeness_to = _likeness_to(known)
     largest = sorted(open_, key=lambda shop: -abs(sum(total.yen for total in open_[shop])))
-    suggested = [_suggest(open_[shop], known, likely, names) for shop in largest[:_MAX_SHOPS]]
+    suggested = [
+        _suggest(open_[shop], known, likeness_to(shop), names) for shop in largest[:_MAX_SHOPS]
+    ]
     return sorted(
         (suggestion for suggestion in suggested if suggestion is not None),
         key=lambda suggestion: (-abs(suggestion.yen), suggestion.shop),
     )
 
 
-class _Likeness:
-    """The similarity of a shop's name to known ones: the Dice coefficient of letter pairs."""
+def _likeness_to(known: Iterable[str]) -> Callable[[str], dict[str, float]]:
+    """The likeness of a name to each known one that shares letters: the Dice coefficient of pairs.
 
-    def __init__(self, known: Iterable[str]) -> None:
-        self._sizes: dict[str, int] = {}
-        self._holders: dict[str, list[str]] = defaultdict(list)
-        for shop in known:
-            pairs = letter_pairs(_letters(shop))
-            self._sizes[shop] = len(pairs)
-            for pair in pairs:
-                self._holders[pair].append(shop)
+    It is 1 for the name itself.
+    """
+    pairs_of = {shop: letter_pairs("".join(filter(str.isalnum, shop)) or shop) for shop in known}
+    holders: dict[str, list[str]] = defaultdict(list)
+    for shop, pairs in pairs_of.items():
+        for pair in pairs:
+            holders[pair].append(shop)
 
-    def likeness_to(self, shop: str) -> dict[str, float]:
-        """The likeness of each known shop that shares letters; 1 for the shop itself."""
-        own = letter_pairs(_letters(shop))
-        shared = Counter(other for pair in own for other in self._holders.get(pair, ()))
-        likeness = {other: 2 * n / (len(own) + self._sizes[other]) for other, n in shared.items()}
-        return likeness | ({shop: 1.0} if shop in self._sizes else {})
+    def likeness_to(shop: str) -> dict[str, float]:
+        own = letter_pairs("".join(filter(str.isalnum, shop)) or shop)
+        shared = Counter(other for pair in own for other in holders.get(pair, ()))
+        likeness = {o: 2 * n / (len(own) + len(pairs_of[o])) for o, n in shared.items()}
+        return likeness | ({shop: 1.0} if shop in pairs_of else {})
 
-
-def _letters(shop: str) -> str:
-    return "".join(filter(str.isalnum, shop)) or shop
+    return likeness_to
 
 
 def _suggest(
     totals: Sequence[ShopTotal],
     known: Mapping[str, Counter[Category]],
-    likely: _Likeness,
+    likeness: Mapping[str, float],
     names: Mapping[str, str],
 ) -> Suggestion | None:
-    likeness = likely.likeness_to(totals[0].shop)
     like = max(
         likeness, key=lambda other: (likeness[other], known[other].total(), other), default=None
     )

@@ -1,21 +1,168 @@
-"""Questions about what the texts in a file's column mean, above all for its rows.
+"""The columns of a file whose meaning a mapping leaves open, and the questions that they raise.
 
-The texts of a row may suggest that it is no transaction, or that it gives money back.
+The texts of a row may suggest that it is no transaction, or that it gives money back; a further
+column may have the day that counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping as Pairs
 from dataclasses import dataclass, replace
+from datetime import date
 
 from mdvec.household.core.categories import INCOME
-from mdvec.household.core.cells import TransactionRow
-from mdvec.household.core.column_roles import any_of
-from mdvec.household.core.mapped_rows import TOTAL, MappedRows
-from mdvec.household.core.mapping import CONDITIONS, Conditions, Mapping, fits_pattern, one_spelling
-from mdvec.household.core.mapping_sentences import MappingSentence
-from mdvec.household.core.open_columns import OpenColumn
+from mdvec.household.core.cells import (
+    BadCell,
+    CsvRecord,
+    TransactionRow,
+    is_date,
+    number_in,
+    parse_amount,
+)
+from mdvec.household.core.column_roles import any_of, dates_named, is_day_of_bill, is_day_of_use
+from mdvec.household.core.mapped_rows import TOTAL, MappedRows, header_test, read_mapped
+from mdvec.household.core.mapping import (
+    CONDITIONS,
+    DATE_FORMATS,
+    Conditions,
+    MappedColumn,
+    Mapping,
+    MappingSentence,
+    fits_pattern,
+    key_of_column,
+    one_spelling,
+)
 from mdvec.text import shown_name
+
+Records = Sequence[tuple[int, CsvRecord]]
+"""A file's records, each with its line."""
+
+_Line = tuple[int, list[tuple[MappedColumn, str | None]]]
+_MONTH = re.compile("[0-9]{1,2}(?=月)|[0-9]{4}")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenColumn:
+    """A column's cells, one for each row that was read."""
+
+    key: MappedColumn
+    cells: list[str]
+
+    @property
+    def name(self) -> str:
+        """The column's name, or its number."""
+        return str(self.key)
+
+    @property
+    def texts(self) -> list[str]:
+        """The different texts in the column, without empty ones."""
+        return list(dict.fromkeys(cell for cell in self.cells if cell))
+
+    def others(self, left_out: set[int]) -> set[str]:
+        """The different cells of the rows whose indexes are not in ``left_out``."""
+        return {cell for at, cell in enumerate(self.cells) if at not in left_out}
+
+    @property
+    def numbers(self) -> list[int] | None:
+        """The cells as amounts, 0 for an empty one; None if they are something else."""
+        try:
+            return [parse_amount(cell) or 0 for cell in self.cells]
+        except BadCell:
+            return None
+
+
+def open_columns(mapping: Mapping, records: Records, read: MappedRows) -> list[OpenColumn]:
+    """The columns that may raise questions: those that are neither read nor ignored.
+
+    Descriptions, memos and the single amount are among them: their cells may tell what a row is.
+    """
+    lines = {row.line for row in read.rows}
+    asked = {*mapping.description, *mapping.memo, mapping.amount}
+    below = list(_lines_below(mapping, records))
+    names = _names_by_number(below)
+    settled = {_key(names, key) for key in mapping.valued_columns() if key not in asked}
+    ignored = {_of_any_month(_key(names, key)) for key in mapping.ignored}
+    own = {_key(names, key): key for key in mapping.columns()}
+
+    rows = [cells for line, cells in below if line in lines]
+    keys = {
+        name: own.get(key_of_column(name), name)
+        for name in dict.fromkeys(name for cells in rows for name, _ in cells)
+        if key_of_column(name) not in settled and _of_any_month(name) not in ignored
+    }
+    columns: dict[MappedColumn, list[str]] = {}
+    for at, cells in enumerate(rows):
+        for name, cell in cells:
+            if name in keys:
+                columns.setdefault(keys[name], [""] * len(rows))[at] = (cell or "").strip()
+    return [OpenColumn(key, cells) for key, cells in columns.items()]
+
+
+class FileColumns:
+    """The columns of a file; a column's number and its name in the header mean the same column.
+
+    ``cells`` has the cells of all lines, also of lines that are no rows, by the column's key.
+    """
+
+    def __init__(self, mappings: Iterable[Mapping], records: Records) -> None:
+        self.cells: dict[MappedColumn, list[str]] = {}
+        self._names: dict[MappedColumn, MappedColumn] = {}
+        for mapping in mappings:
+            below = list(_lines_below(mapping, records))
+            self._names = _names_by_number(below) | self._names
+            for _, columns in below:
+                for name, cell in columns:
+                    listed = self.cells.setdefault(key_of_column(name), [])
+                    listed += [] if cell is None else [cell]
+
+    def key(self, column: MappedColumn) -> MappedColumn:
+        """A column's name in one spelling, or its number if it has no name."""
+        return _key(self._names, column)
+
+
+def _names_by_number(below: Sequence[_Line]) -> dict[MappedColumn, MappedColumn]:
+    return {
+        number: key_of_column(name)
+        for _, columns in reversed(below)
+        for number, (name, cell) in enumerate(columns, 1)
+        if cell is None
+    }
+
+
+def _key(names: dict[MappedColumn, MappedColumn], column: MappedColumn) -> MappedColumn:
+    key = key_of_column(column)
+    return names.get(key, key)
+
+
+def _lines_below(mapping: Mapping, records: Records) -> Iterator[_Line]:
+    """Each line's columns (by name if it is unique, else by number), with their cells.
+
+    If a line ends before its last columns, their cells are empty; the cells of a header are None.
+    """
+    keys: list[MappedColumn] = []
+    is_header = header_test(mapping)
+    for line, cells in records:
+        if isinstance(cells, str):
+            continue
+        if mapping.header and is_header(cells):
+            names = [cell.strip() for cell in cells]
+            keys = [
+                at if name in ("", *names[: at - 1]) else name for at, name in enumerate(names, 1)
+            ]
+            yield line, [(key, None) for key in keys]
+        else:
+            every = itertools.chain(keys, range(len(keys) + 1, len(cells) + 1))
+            yield line, list(itertools.zip_longest(every, cells, fillvalue=""))
+
+
+def _of_any_month(column: MappedColumn) -> MappedColumn:
+    """A column's name without the number of its month or year (7月支払金額)."""
+    return column if isinstance(column, int) else _MONTH.sub("0", one_spelling(column))
+
 
 MAX_WORDS_SHOWN = 12
 _UNDONE = any_of(
@@ -122,7 +269,6 @@ def about_rows(
 
 
 def _about_income(mapping: Mapping, rows: Sequence[TransactionRow]) -> Iterator[Undecided]:
-    """Ask about rows with the category of income, if every positive amount is money spent."""
     if mapping.category is None or mapping.positive == "income":
         return
     column = OpenColumn(mapping.category, [INCOME])
@@ -145,3 +291,74 @@ def _about_negative_rows(
     ]
     if asked:
         yield Undecided("incoming", names.name, samples(asked))
+
+
+OtherDays = Pairs[tuple[MappedColumn, ...], tuple[date, date] | None]
+"""Columns by which all rows have days as well, with the first pair of days that differ.
+
+A pair is the row's day by the mapping, and by those columns.
+"""
+_WRITTEN_IN_DIGITS = len("20250701")
+
+
+def ways_to_read_days(mapping: Mapping, records: Records, until: date) -> list[str]:
+    """Each way to read the most days, none after ``until``: its first day, and the date format."""
+    ways: dict[tuple[date, ...], str] = {}
+    for date_format in DATE_FORMATS:
+        read = read_mapped(replace(mapping, date_format=date_format), records)
+        days = tuple(row.date for row in read.rows)
+        if days and max(days) <= until:
+            ways.setdefault(days, f"{days[0]} {date_format}")
+    most = max(map(len, ways), default=0)
+    return [way for days, way in ways.items() if len(days) == most]
+
+
+def about_days(mapping: Mapping, ways: Sequence[str]) -> Undecided:
+    """Ask which of these ways to read the days is right."""
+    return Undecided("days", ", ".join(map(str, mapping.date)), ", ".join(ways))
+
+
+def other_days(
+    mapping: Mapping, columns: Sequence[OpenColumn], records: Records, read: MappedRows
+) -> OtherDays:
+    """The columns of days that the mapping does not take; what is in them tells them, or a name."""
+    texts = {*mapping.description, *mapping.memo, mapping.amount}
+    left = [column for column in columns if column.key not in texts]
+    keys: list[tuple[MappedColumn, ...]] = [*dates_named([column.name for column in left])]
+    named = {name for key in keys for name in key}
+    keys += [
+        (column.key,)
+        for column in left
+        if column.name not in named and not is_day_of_bill(column.name)
+        if all(is_date(cell, mapping.date_format) for cell in column.cells)
+        if all(len(cell) == _WRITTEN_IN_DIGITS or number_in(cell) is None for cell in column.cells)
+    ]
+    found: dict[tuple[MappedColumn, ...], tuple[date, date] | None] = {}
+    for key in keys:
+        other = read_mapped(replace(mapping, date=key), records)
+        if [row.line for row in other.rows] == [row.line for row in read.rows]:
+            days = [(row.date, its.date) for row, its in zip(read.rows, other.rows, strict=True)]
+            found[key] = next((pair for pair in days if pair[0] != pair[1]), None)
+    return found
+
+
+def about_other_days(mapping: Mapping, days: OtherDays) -> Iterator[Undecided]:
+    """Ask which column has the day that counts, if a further one has other days.
+
+    A day of use counts before others, and a column that is named as the day before one that is not.
+    """
+    is_named, is_of_use = _is_named(mapping.date), is_day_of_use(mapping.date)
+    for columns, differing in days.items():
+        is_second = is_named and not _is_named(columns)
+        is_second |= is_of_use and not is_day_of_use(columns)
+        if differing is not None and not is_second:
+            choices = zip((mapping.date, columns), differing, strict=True)
+            shown = " / ".join(
+                f"date = {json.dumps(names if names[1:] else names[0], ensure_ascii=False)} ({day})"
+                for names, day in choices
+            )
+            yield Undecided("other-days", ", ".join(map(str, columns)), shown)
+
+
+def _is_named(columns: Sequence[MappedColumn]) -> bool:
+    return bool(dates_named([*map(str, columns)]))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mdvec.household.core.categories import UNCATEGORISED
 from mdvec.household.core.pair import ALWAYS, ComparedRow, Pair, source_of
-from mdvec.household.core.shop_names import KanaReading, ShopName, closeness, is_named_in, shop_name
+from mdvec.household.core.shop_names import ShopName, closeness, is_named_in, shop_name
 
 if TYPE_CHECKING:
     from mdvec.household.core.pairs import Mirrors, ShoppingHabits
@@ -62,7 +62,6 @@ _CHARGED_DAYS: Final = 5
 class Judge:
     """Judges pairs of rows of one ledger."""
 
-    reading: KanaReading
     habits: ShoppingHabits
     mirrors: Mirrors
     separate_accounts: Collection[frozenset[str]] = ()
@@ -76,7 +75,7 @@ class Judge:
     """The statements of which each line is a purchase of its own, as far as they tell."""
 
     def __post_init__(self) -> None:
-        name = cache(partial(shop_name, reading=self.reading))
+        name = cache(shop_name)
         self._name = name
         self._closeness = cache(lambda text, other: closeness(name(text), name(other)))
         self.is_named = cache(partial(_is_named, name))
@@ -90,32 +89,25 @@ class Judge:
             points, reasons = _ONE_ACCOUNT, ["one_bank"]
         elif self.linked_again and frozenset((row.id, other.id)) in self.linked_again:
             points, reasons = _LINKED_AGAIN, ["linked_again"]
-        elif (
-            _are_two_lines(row, other)
-            or (self.lists and self._are_listed_apart(row, other))
-            or (self.booked and self._are_booked_apart(row, other))
-        ):
+        elif row.account and row.account == other.account and self._are_two_lines(row, other):
             points, reasons = self._one_account(row, other)
         else:
             points, reasons = self._two_accounts(row, other)
         first, second = (row, other) if row.id < other.id else (other, row)
         return Pair(first, second, round(1 / (1 + math.exp(-points)), 4), tuple(reasons))
 
-    def _are_listed_apart(self, row: ComparedRow, other: ComparedRow) -> bool:
-        """Whether both are equal lines of one list that a bank or card keeps."""
-        return (
-            row.statement == other.statement
-            and row.statement in self.lists
-            and row.account == other.account
+    def _are_two_lines(self, row: ComparedRow, other: ComparedRow) -> bool:
+        """Whether an account's rows are two lines: by IDs, a bank's own list, or balances."""
+        if row.mf_id and other.mf_id and row.mf_id != other.mf_id:
+            return True
+        if (
+            row.statement in self.lists
+            and row.statement == other.statement
             and (row.date, row.amount, row.description, row.mf_id)
             == (other.date, other.amount, other.description, other.mf_id)
             and not is_by_hand(row.account)
-        )
-
-    def _are_booked_apart(self, row: ComparedRow, other: ComparedRow) -> bool:
-        """Whether both are bookings of one account, as the running balances of one file show."""
-        if not row.account or row.account != other.account:
-            return False
+        ):
+            return True
         first, second = self.booked.get(row.id), self.booked.get(other.id)
         if first is None or second is None:
             return False
@@ -186,7 +178,8 @@ class Judge:
             yield _POINTS, "points"
         else:
             often = self._visits(seen.row, seen.other) >= _OFTEN
-            points = _ROUNDED if _is_rounded(seen) else _CHANGED
+            noted = seen.row if is_by_hand(seen.row.account) else seen.other
+            points = _ROUNDED if seen.by_hand and noted.amount % 100 == 0 else _CHANGED
             points += _CHANGED_PER_SHARE * seen.share
             yield points + (_OFTEN_VISITED if often else 0.0), "other_amount"
 
@@ -275,25 +268,12 @@ def _by_category(seen: _Comparison) -> Iterator[PairEvidence]:
     """Evidence from categories, where names differ, such as 晩ごはん and a restaurant's name."""
     if seen.is_named or seen.name >= _SURE_NAME:
         return
-    closeness = category_closeness(
+    closeness = _category_closeness(
         (seen.row.category_major, seen.row.category_minor),
         (seen.other.category_major, seen.other.category_minor),
     )
     tells = closeness == 1.0 and seen.by_hand and seen.name < _LIKE
     yield _CATEGORY[closeness], "same_category" if tells else ""
-
-
-def _is_rounded(seen: _Comparison) -> bool:
-    """Whether the row that was noted by hand has a rounded amount."""
-    noted = seen.row if is_by_hand(seen.row.account) else seen.other
-    return seen.by_hand and noted.amount % 100 == 0
-
-
-def _are_two_lines(row: ComparedRow, other: ComparedRow) -> bool:
-    """Whether two rows are different lines of one account's statement: their IDs differ."""
-    return bool(row.account and row.mf_id and other.mf_id) and (
-        row.account == other.account and row.mf_id != other.mf_id
-    )
 
 
 @lru_cache(maxsize=1_024)
@@ -311,7 +291,7 @@ def _share(row: ComparedRow, other: ComparedRow) -> float:
     return abs(first - second) / max(first, second, 1)
 
 
-def category_closeness(category: tuple[str, str], other: tuple[str, str]) -> float:
+def _category_closeness(category: tuple[str, str], other: tuple[str, str]) -> float:
     """The closeness of two categories (major, minor), from 0 to 1."""
     if category == other:
         return 1.0

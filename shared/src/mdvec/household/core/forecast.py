@@ -75,7 +75,6 @@ def due_until(
 
 
 def _is_expected(row: CountedRow, payment: RecurringPayment, day: date) -> bool:
-    """Whether a row is a series' payment due on about a day, even if its amount differs."""
     amount = payment.amount_on(day)
     return (
         row.shop == payment.rows[-1].shop
@@ -134,7 +133,6 @@ class _Spending:
         self._until = [0, *accumulate(row.yen for row in spending)]
 
     def between(self, first: date, last: date) -> int:
-        """The sum of these days, both included."""
         return (
             self._until[bisect_right(self.days, last)] - self._until[bisect_left(self.days, first)]
         )

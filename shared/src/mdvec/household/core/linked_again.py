@@ -46,8 +46,8 @@ Match = tuple[RowUnderId, RowUnderId]
 class LinkedAgain:
     """An account that was linked again between two statements, surely or perhaps.
 
-    ``equal`` are pairs of equal rows, the older statement's first; ``alike`` are pairs of one day
-    and amount with different texts. ``first`` and ``last`` are the days that both statements cover.
+    ``equal`` and ``alike`` (of one day and amount) are pairs of rows, the older statement's first.
+    ``first`` and ``last`` are the days that both statements cover.
     """
 
     account: str
@@ -78,7 +78,6 @@ class _Both:
         return {row.identity for row in self.older} & {row.identity for row in self.newer}
 
     def without(self, identities: Collection[str]) -> _Both:
-        """The rows with other identities than these."""
         return _Both(
             [row for row in self.older if row.identity not in identities],
             [row for row in self.newer if row.identity not in identities],
@@ -90,18 +89,6 @@ class _Both:
         for row in self.newer:
             free[key(row)].append(row)
         return [(row, free[key(row)].pop(0)) for row in self.older if free[key(row)]]
-
-    def agree_in_half(self, matches: Iterable[Match]) -> bool:
-        """Whether the matches have at least half of the different amounts of either statement."""
-        amounts = {row.amount for row, _ in matches}
-        fewer = min(len({row.amount for row in rows}) for rows in (self.older, self.newer))
-        return bool(amounts) and 2 * len(amounts) >= fewer
-
-    def are_surely_the_same(self, equal: Sequence[Match]) -> bool:
-        """Whether enough different rows are equal, and few enough rows have no equal."""
-        kinds = {(row.amount, row.description) for row, _ in equal}
-        more = max(len(self.older), len(self.newer))
-        return len(kinds) >= SURELY_EQUAL and OTHERWISE * (more - len(equal)) <= more
 
 
 def linked_again(older: Sequence[RowUnderId], newer: Sequence[RowUnderId]) -> LinkedAgain | None:
@@ -120,9 +107,14 @@ def linked_again(older: Sequence[RowUnderId], newer: Sequence[RowUnderId]) -> Li
     unequal = others.without({row.identity for row in chain(*equal)})
     alike = unequal.matches(lambda row: (row.day, row.amount))
     matches = equal + alike
-    if len(common) >= len(matches) or not others.agree_in_half(matches):
+    rows_of_both = (others.older, others.newer)
+    fewer = min(len({row.amount for row in rows}) for rows in rows_of_both)
+    if len(common) >= len(matches) or 2 * len({row.amount for row, _ in matches}) < fewer:
         return None
-    is_sure = not common and others.are_surely_the_same(equal)
+    kinds = {(row.amount, row.description) for row, _ in equal}
+    more = max(map(len, rows_of_both))
+    is_alike = len(kinds) >= SURELY_EQUAL and OTHERWISE * (more - len(equal)) <= more
+    is_sure = not common and is_alike
     return LinkedAgain(older[0].account, equal, alike, is_sure, first, last)
 
 
@@ -133,8 +125,7 @@ def rows_of_changed_days(
 
     ``rows`` has the rows whose own ID is in several statements, each after that ID; ``ranked`` has
     the statements from the oldest on. Two rows are one changed row if both statements cover both
-    days, neither has the other's row, and both rows move money in the same direction: a refund may
-    have the ID of its payment.
+    days, neither has the other's row, and both rows move money in the same direction.
     """
     groups: dict[tuple[str, str, bool], defaultdict[int, list[RowUnderId]]] = {}
     for its_id, row in rows:
@@ -184,10 +175,9 @@ def names_in_use(
     order: Mapping[int, int],
     are_apart: Callable[[str, str], bool],
 ) -> dict[str, str]:
-    """The identity in use for each earlier identity: that of the newest statement.
+    """The identity in use for each earlier one: that of the newest of the ``listed`` statements.
 
-    ``listed`` has the statements of each identity. Identities that one statement lists together, or
-    that ``are_apart``, stay two rows.
+    Identities that one statement lists together, or that ``are_apart``, stay two rows.
     """
     groups: dict[str, list[str]] = {}
     for row, other in matches:

@@ -1,20 +1,26 @@
-"""A mapping: where a bank's or card's CSV has the cells of a transaction, and what they mean."""
+"""A mapping: where a bank's or card's CSV has the cells of a transaction, and what they mean.
+
+Its open questions and the evidence for it are sentences in both languages.
+"""
 
 from __future__ import annotations
 
 import itertools
+import json
 import re
+import tomllib
 import unicodedata
 from collections.abc import Mapping as Pairs
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import resources
 from typing import Any, Literal
 
 from mdvec.errors import MdvecError
 from mdvec.household.core.categories import INCOME, UNCATEGORISED
-from mdvec.text import cited
+from mdvec.text import cited, shown_name
 
 MappedColumn = str | int
 """A column by its name in the header, or by its number, from 1."""
@@ -303,3 +309,44 @@ def toml_of(mapping: Mapping, notes: tuple[str, ...] = ()) -> str:
                 table.add(str(column), list(patterns))
             document.add(name, table)
     return tomlkit.dumps(document)
+
+
+Language = Literal["en", "ja"]
+_QUOTED = re.compile(r'"[^"]*"')
+
+
+@dataclass(frozen=True, slots=True)
+class MappingSentence:
+    """A sentence of ``mapping_sentences.toml``: its kind, the column, and the texts to show."""
+
+    kind: str
+    column: str = ""
+    shown: str = ""
+
+    def text(self, language: Language = "en") -> str:
+        """The sentence in a language."""
+        return _sentences()[self.kind][language].format(
+            column=shown_name(self.column), shown=self.shown,
+            quoted=json.dumps(self.column, ensure_ascii=False),
+        )  # fmt: skip
+
+
+@cache
+def _sentences() -> dict[str, dict[Language, str]]:
+    file = resources.files("mdvec.household") / "mapping_sentences.toml"
+    return tomllib.loads(file.read_text("utf-8"))
+
+
+def sentence_pairs() -> list[tuple[str, str]]:
+    """Each sentence in Japanese and English, with placeholders named as in ``english.toml``."""
+    places = {"column": "{any}", "shown": "{values}", "quoted": "{any2}"}
+    pairs = []
+    for each in _sentences().values():
+        japanese, english = each["ja"].format(**places), each["en"].format(**places)
+        # The translation treats quoted texts as names, which are the same in both languages.
+        for at, quoted in enumerate(dict.fromkeys(_QUOTED.findall(japanese)), 3):
+            japanese, english = (
+                text.replace(quoted, f"{{any{at}}}") for text in (japanese, english)
+            )
+        pairs.append((japanese, english))
+    return pairs

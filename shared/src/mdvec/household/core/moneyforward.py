@@ -98,11 +98,10 @@ class PassedOver:
 class ParsedFile:
     """A file's text, and the ``blocks`` of rows below each header: a file may have several headers.
 
-    ``passed_over`` is None for a file of transactions; for any other file it says what that is, and
-    there are no rows. ``kind`` is the name of the mapping that read the file, "" for Money
-    Forward's; ``is_certain``: no other kind of file can have this header; ``misfits`` are rows that
-    the running balance contradicts; ``account_number`` is "" if unknown; ``repeated`` rows are left
-    out, as a later section has them with the same balances.
+    ``passed_over`` is None for a file of transactions. ``kind`` is the name of the mapping that
+    read the file, "" for Money Forward's; ``is_certain``: no other kind of file can have this
+    header; ``misfits`` are rows that the running balance contradicts; ``account_number`` is "" if
+    unknown; ``repeated`` rows are left out, as a later section has them with the same balances.
     """
 
     blocks: tuple[tuple[TransactionRow, ...], ...]
@@ -129,7 +128,8 @@ def read_rows(data: bytes) -> ParsedFile:
     Raises:
         NotTransactions: it is a web page, or its encoding is unknown.
     """
-    if _is_web_page(data):
+    head = data[:2048].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    if head.startswith(b"<") and (b"<html" in head or b"<!doctype html" in head):
         raise NotTransactions(
             "it is a web page, most likely the login page saved in place of the CSV; "
             "log in and download it again"
@@ -201,7 +201,6 @@ class _Columns:
         return "is_target" in there or {"is_transfer", "mf_id"} <= there
 
     def row(self, record: CsvRecord, line: int) -> TransactionRow:
-        """Parses a record; raises BadCell."""
         if isinstance(record, str):
             raise BadCell(record)
         cells = list(map(str.strip, record))
@@ -220,17 +219,11 @@ class _Columns:
 
 
 def _header_names(cells: CsvRecord) -> list[str]:
-    """The header's names, normalised: half-width brackets, no spacing."""
     if isinstance(cells, str):
         return [cells]
     if cells and cells[0].startswith("\ufeff"):  # inside a file, where files were joined
         cells = [cells[0].removeprefix("\ufeff").strip().strip('"'), *cells[1:]]
     return ["ID" if name.upper() == "ID" else name for name in plain_names(cells)]
-
-
-def _is_web_page(data: bytes) -> bool:
-    head = data[:2048].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
-    return head.startswith(b"<") and (b"<html" in head or b"<!doctype html" in head)
 
 
 def decode(data: bytes) -> str:
@@ -305,12 +298,6 @@ def read_asset_months(text: str) -> tuple[list[AssetMonth], int]:
         if known is None or known[0] <= day:
             days[asset_month.month] = day, asset_month
     return [days[month][1] for month in sorted(days)], bad
-
-
-def kept_history(months: int, bad: int) -> PassedOver:
-    """The note on an asset history whose months are stored."""
-    unread = f", {bad} lines could not be read" if bad else ""
-    return PassedOver(FileKind.NET_WORTH, f" {months} months{unread}")
 
 
 def _asset_month(

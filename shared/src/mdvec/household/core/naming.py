@@ -34,24 +34,23 @@ def plain_text(text: str) -> str:
 
 
 @lru_cache(maxsize=_KEPT)
-def kana_forms(text: str) -> tuple[tuple[str, str], ...]:
-    """The forms in which a text is compared, each with the text that it was made from.
+def _kana_forms(text: str) -> tuple[tuple[str, str], ...]:
+    """The forms in which a text is compared, each with the text it was made from, as long.
 
-    Both have the same length. Hiragana become katakana, and small kana large. A hyphen after kana
-    stands for ー or for nothing, so there is a form for each.
+    Hiragana become katakana, small kana large; a hyphen after kana stands for ー or for nothing.
     """
     plain = plain_text(text).translate(TO_KATAKANA)
     written = dict.fromkeys(_HYPHEN_AFTER_KANA.sub(put, plain) for put in ("ー", ""))
     return tuple((form.translate(_SMALL), form) for form in written)
 
 
-def same_kana(reading: str) -> str:
+def _same_kana(reading: str) -> str:
     """A reading in the form that readings are compared in."""
-    return kana_forms(reading)[0][0]
+    return _kana_forms(reading)[0][0]
 
 
 @lru_cache(maxsize=_KEPT)
-def unvoiced(form: str) -> str:
+def _unvoiced(form: str) -> str:
     """A form without its voicing marks, as some banks print it: ダイソー is タイソー."""
     return unicodedata.normalize("NFC", _VOICED.sub("", unicodedata.normalize("NFD", form)))
 
@@ -77,8 +76,8 @@ class ShopAlias:
 class Aliases:
     """The additional spellings to search for words of a question.
 
-    They are those of shops, and the user's ``own`` pairs of a name and another spelling. A pair
-    applies to questions for its name, and for the other names of the shop of that name.
+    They are those of shops, and the user's ``own`` pairs of a name and another spelling, which also
+    apply to the other names of the shop of that name.
     """
 
     def __init__(
@@ -106,7 +105,7 @@ NO_ALIASES = Aliases()
 
 def spelling_key(words: str) -> str:
     """A key that is equal for spellings that differ only in width, case, kana and signs."""
-    return _NO_WORD.sub("", kana_forms(words)[-1][0])
+    return _NO_WORD.sub("", _kana_forms(words)[-1][0])
 
 
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\u30fc]+")
@@ -156,9 +155,9 @@ class WordsAsked:
     """The words of a question for rows.
 
     A row's texts must have all parts between spaces, of any of the alternatives that ``OR``
-    separates. A shop's other spellings are alternatives too; ``used`` are those that named a text
-    so far. Parts after a minus must not be in a row; they are asked for by ``excluded``. In a
-    shop's name (``is_name``), ``OR`` and minus are parts of the name.
+    separates; a shop's other spellings are alternatives too, and ``used`` are those that named a
+    text so far. Parts after a minus, asked for by ``excluded``, must not be in a row. In a shop's
+    name (``is_name``), ``OR`` and minus are parts of the name.
     """
 
     def __init__(self, query: str, aliases: Aliases = NO_ALIASES, *, is_name: bool = False) -> None:
@@ -188,7 +187,11 @@ class WordsAsked:
         """
         namings = Naming.NOT if self._alternatives else Naming.NAMED
         for parts in self._alternatives:
-            naming = _all_named(parts, texts)
+            # Another spelling is only looked for in the shop's text: OK in a memo may be a word.
+            naming = min(
+                max(_naming(part, text) for text in (texts[:1] if part.spelling else texts))
+                for part in parts
+            )
             if naming is Naming.NAMED:
                 self.used.update(dict.fromkeys(part.spelling for part in parts if part.spelling))
                 return naming
@@ -230,20 +233,11 @@ def _part(text: str, spelling: str) -> _Part | None:
     if not letters:
         return None
     words = _words(text)
-    kana = list(kana_forms(text)) if _KANA.search(text) else []
+    kana = list(_kana_forms(text)) if _KANA.search(text) else []
     reading = "".join(word.reading for word in words)
     if len(reading) >= _MIN_READING and _KANA.fullmatch(reading) and not _KANA.fullmatch(text):
-        kana += kana_forms(reading)
+        kana += _kana_forms(reading)
     return _Part(words, letters, tuple(kana), spelling, text if excluded_word(text) else "")
-
-
-def _all_named(parts: Sequence[_Part], texts: Sequence[str]) -> Naming:
-    # Other spellings of a shop are only looked for in the shop's text: in a memo, the word OK need
-    # not mean the supermarket.
-    return min(
-        max(_naming(part, text) for text in (texts[:1] if part.spelling else texts))
-        for part in parts
-    )
 
 
 def _naming(part: _Part, text: str) -> Naming:
@@ -265,12 +259,12 @@ def _matches_kana(part: _Part, text: str) -> Naming:
     Word boundaries are checked in the text with the usual spelling in place of this kana.
     """
     naming = Naming.NOT
-    for form, written in kana_forms(text) if part.kana else ():
-        is_unvoiced = unvoiced(form) == form
+    for form, written in _kana_forms(text) if part.kana else ():
+        is_unvoiced = _unvoiced(form) == form
         for kana, usual in part.kana:
             at = form.find(kana)
             if at < 0 and is_unvoiced and len(kana) >= _MIN_UNSURE:
-                at = form.find(unvoiced(kana))
+                at = form.find(_unvoiced(kana))
             if at < 0:
                 continue
             end = at + len(kana)
@@ -283,7 +277,6 @@ def _matches_kana(part: _Part, text: str) -> Naming:
 
 
 def _is_apart(text: str, start: int, end: int) -> bool:
-    """Whether ``start`` and ``end`` are word boundaries of a text."""
     words = _words(text)
     starts = {word.start for word in words} | {0}
     ends = {word.end for word in words} | {len(text)}
@@ -292,7 +285,6 @@ def _is_apart(text: str, start: int, end: int) -> bool:
 
 
 def _has_words(wanted: Sequence[_Word], words: Sequence[_Word]) -> bool:
-    """Whether the words follow one another in a text."""
     size = len(wanted)
     return size > 0 and any(
         all(map(_is_same, wanted, words[first : first + size]))
@@ -312,7 +304,7 @@ def _is_same_reading(reading: str, other: str) -> bool:
     """Whether two readings are the same; in longer ones, small kana equal large ones."""
     if reading == other:
         return len(reading) >= _MIN_READING
-    return len(reading) >= _MIN_UNSURE and same_kana(reading) == same_kana(other)
+    return len(reading) >= _MIN_UNSURE and _same_kana(reading) == _same_kana(other)
 
 
 def _is_read_alike(part: _Part, words: Sequence[_Word]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from mdvec.errors import MdvecError
 from mdvec.household.core.cells import is_date, number_in, records_of
-from mdvec.household.core.column_questions import Undecided
+from mdvec.household.core.column_questions import Records, Undecided, about_days, ways_to_read_days
 from mdvec.household.core.column_roles import (
     INCOMING,
     OUTGOING,
@@ -21,11 +21,8 @@ from mdvec.household.core.column_roles import (
     names_spending,
     ways_of,
 )
-from mdvec.household.core.days_in_columns import about_days, ways_to_read_days
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, read_mapped, title_of
-from mdvec.household.core.mapping import DATE_FORMATS, Mapping
-from mdvec.household.core.mapping_sentences import MappingSentence
-from mdvec.household.core.open_columns import Records
+from mdvec.household.core.mapping import DATE_FORMATS, Mapping, MappingSentence
 from mdvec.household.core.stated import against_the_balance, with_stated
 from mdvec.household.core.undecided import MappingProposal, decide
 
@@ -38,10 +35,9 @@ _ASCII_DIGITS = re.compile("[0-9]+")
 
 
 def headless_mapping(records: Records, name: str, files: str) -> Mapping | None:
-    """A mapping by column numbers, for files recognised by the line above the rows.
+    """A mapping by column numbers, for files known by the line above the rows, or by ``files``.
 
-    If there is no such line, files are recognised by ``files``, a pattern of names. None if no
-    column holds dates, or none holds amounts.
+    None if no column holds dates, or none holds amounts.
     """
     lists = [cells for _, cells in records if not isinstance(cells, str)]
     counts = Counter(at for cells in lists for at, cell in enumerate(cells) if is_date(cell))

@@ -40,8 +40,7 @@ _SATURDAY = 5
 class Mean:
     """Mean spending and income in whole yen per day or month, ``over`` this many of them.
 
-    ``is_whole`` is false if some of the months are only partly in the period or have no rows; the
-    mean of the others, if there are any, is then given beside it.
+    ``is_whole`` is false if some of the months are only partly in the period or have no rows.
     """
 
     unit: Literal["day", "month"]
@@ -63,8 +62,8 @@ class Mean:
 class FoundGroup(Totals):
     """The matches that share a shop, category, account, person or period.
 
-    ``mean`` is per day for weekdays, and per month for years; if some of its months are only partly
-    in the period or have no rows, ``mean_of_whole_months`` is that of the others, if there are any.
+    ``mean`` is per day for weekdays, and per month for years; ``mean_of_whole_months`` is beside it
+    if some of the months, but not all, are only partly in the period or have no rows.
     """
 
     name: str
@@ -109,8 +108,7 @@ def shop_names(descriptions: tuple[str, ...]) -> ShopOf:
     """The name in answers of each description's shop: as written, if only one description has it.
 
     Of several, it is what they share, with the capitals of the first of them in the order of their
-    letters. With all of a ledger's descriptions, every answer about it has the same name. The
-    names of a few ledgers are kept, as finding them takes longer than most answers.
+    letters. The names of a few ledgers are kept, as finding them takes longer than most answers.
     """
     shops = shops_of(descriptions)
     written: dict[str, set[str]] = {}
@@ -182,10 +180,10 @@ def groups_by_time(
     *,
     moved: bool = False,
 ) -> tuple[FoundGroup, ...]:
-    """The sums of days by a part of time, in order of time, with means over those within ``days``.
+    """The sums of days by a part of time, with means over those within ``days``.
 
-    ``sort`` is another order: newest, largest or smallest; ``moved``: the rows are transfers.
-    ``present`` are the ledger's months with rows. A week, month or year is named by its
+    ``sort`` is newest, largest or smallest, else in order of time; ``moved``: the rows are
+    transfers. ``present`` are the ledger's months with rows. A week, month or year is named by its
     ``requested`` days if these are only some of it. The last, or first in the other order,
     ``MAX_TIMES`` days or weeks are listed, and all others are one group.
     """
@@ -211,11 +209,11 @@ def groups_by_time(
     def with_means(group: FoundGroup) -> FoundGroup:
         own = averaged.get(group.name, ())
         if own and over[group.name]:
-            return replace(group, mean=mean_of(own, "day", over[group.name]))
+            return replace(group, mean=_mean_of(own, "day", over[group.name]))
         if own and days and group_by == "year":
             first = Month(int(group.name), 1, month_starts_on)
             if year := MonthRange(first, first.plus(11)).days.within(days):
-                mean, *whole = means_per_month(own, year, month_starts_on, present)
+                mean, *whole = _means_per_month(own, year, month_starts_on, present)
                 return replace(group, mean=mean, mean_of_whole_months=whole[0] if whole else None)
         return group
 
@@ -257,33 +255,31 @@ def means_over(
     sums: Sequence[KeySum], days: Days, month_starts_on: int, present: Collection[Month]
 ) -> tuple[Mean, ...]:
     """The means of days' sums per day and, for two months or more, per month."""
-    per_day = mean_of(sums, "day", (days.last - days.first).days + 1)
-    per_month = means_per_month(sums, days, month_starts_on, present)
+    per_day = _mean_of(sums, "day", (days.last - days.first).days + 1)
+    per_month = _means_per_month(sums, days, month_starts_on, present)
     return (per_day, *(per_month if per_month[0].over > 1 else ()))
 
 
-def means_per_month(
+def _means_per_month(
     sums: Sequence[KeySum], days: Days, month_starts_on: int, present: Collection[Month]
 ) -> tuple[Mean, ...]:
     """The mean of days' sums per month; if some months are not whole, also that of the whole ones.
 
-    A single mean would mislead, since a month counts fully even if only a few of its days are in
-    the period, or if it is not among ``present`` and so has no rows.
+    A month is not whole if only a few of its days are in the period, or if it is not ``present``.
     """
     months = MonthRange.around(days, month_starts_on)
     whole = [each for each in months if each in present and each.days.within(days) == each.days]
     is_whole = len(whole) == len(months)
-    mean = mean_of(sums, "month", len(months), is_whole=is_whole)
+    mean = _mean_of(sums, "month", len(months), is_whole=is_whole)
     if is_whole or not whole:
         return (mean,)
     of_whole = sums_within(sums, MonthRange(whole[0], whole[-1]).days)
-    return mean, mean_of(of_whole, "month", len(whole))
+    return mean, _mean_of(of_whole, "month", len(whole))
 
 
-def mean_of(
+def _mean_of(
     sums: Iterable[KeySum], unit: Literal["day", "month"], over: int, *, is_whole: bool = True
 ) -> Mean:
-    """Spending and income per day or month, in whole yen."""
     totals = totals_of(sums)
     return Mean(unit, over, rounded(totals.spending, over), rounded(totals.income, over), is_whole)
 

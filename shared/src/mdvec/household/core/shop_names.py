@@ -6,9 +6,10 @@ words of the payment service it went through.
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -89,25 +90,14 @@ TO_KATAKANA: Final = {code: code + 0x60 for code in range(0x3041, 0x3097)}
 _SMALL: Final = str.maketrans(
     "ァィゥェォッャュョヮヵヶヴヂヅヲ", "アイウエオツヤユヨワカケブジズオ"
 )
-_ROWS: Final = (
-    ("", "アイウエオ"),
-    ("k", "カキクケコ"),
-    ("s", "サシスセソ"),
-    ("t", "タチツテト"),
-    ("n", "ナニヌネノ"),
-    ("h", "ハヒフヘホ"),
-    ("m", "マミムメモ"),
-    ("r", "ラリルレロ"),
-    ("g", "ガギグゲゴ"),
-    ("z", "ザジズゼゾ"),
-    ("d", "ダヂヅデド"),
-    ("b", "バビブベボ"),
-    ("p", "パピプペポ"),
+_SYLLABLES: Final = (
+    "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモラリルレロ"
+    "ガギグゲゴザジズゼゾダヂヅデドバビブベボパピプペポ"
 )
+_LETTERS_OF: Final = itertools.product(("", *"kstnhmrgzdbp"), "aiueo")
 _ROMAN: Final = {
     kana: consonant + vowel
-    for consonant, row in _ROWS
-    for kana, vowel in zip(row, "aiueo", strict=True)
+    for kana, (consonant, vowel) in zip(_SYLLABLES, _LETTERS_OF, strict=True)
 } | {"ヤ": "ya", "ユ": "yu", "ヨ": "yo", "ワ": "wa", "ン": "n"}
 _LONG_U: Final = re.compile("(?<=[オコソトノホモヨロゴゾドボポウクスツヌフムユルグズブプ])ウ")
 _LONG_O: Final = re.compile("(?<=[オコソトノホモヨロゴゾドボポ])オ")
@@ -124,11 +114,8 @@ _REPEATED: Final = re.compile(r"(.)\1+")
 _NOT_CONSONANT: Final = re.compile("[^bdghkmnprstwz]+")
 
 
-def plain_kana(reading: str) -> str:
-    """A reading in capital katakana without long vowels, spaces and marks; Latin in lower case.
-
-    東京ガス (トウキョウガス) and トウキヨウガス become トキヨガス.
-    """
+def _plain_kana(reading: str) -> str:
+    """A reading in katakana without small ones, long vowels and marks: トキヨガス for 東京ガス."""
     text = unicodedata.normalize("NFKC", reading).translate(TO_KATAKANA).casefold()
     text = _letters(text.translate(_SMALL))
     return _LONG_I.sub("", _LONG_O.sub("", _LONG_U.sub("", text)))
@@ -146,9 +133,6 @@ def consonants(romanised: str) -> str:
     """The consonants of a name, without repetitions: ``nkr`` for UNIQLO and ユニクロ."""
     return _REPEATED.sub(r"\1", _NOT_CONSONANT.sub("", romanised))
 
-
-KanaReading = Callable[[str], str]
-"""A function that returns a text's reading in katakana, with unreadable parts unchanged."""
 
 _COMPANY: Final = re.compile(
     r"株式会社|有限会社|合同会社|[(（]?(?:株|有|同)[)）]|[(（]\s*カブ?\s*[)）]?|カ[)）]"
@@ -196,7 +180,7 @@ class ShopName:
         return tuple(map(letter_pairs, spellings))
 
 
-def shop_name(description: str, reading: KanaReading) -> ShopName:
+def shop_name(description: str) -> ShopName:
     """The shop's name in a description."""
     text = unicodedata.normalize("NFKC", description).strip()
     text = _SERVICE.sub("", text).strip() or text
@@ -207,7 +191,7 @@ def shop_name(description: str, reading: KanaReading) -> ShopName:
     if len(_letters(text)) < 2:
         text = description
     text = _GENERIC.sub("", text) if len(text) > 2 else text
-    kana = plain_kana(reading(text))
+    kana = _plain_kana(reading(text))
     return ShopName(_letters(text), kana, roman(kana))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping as Pairs
 from dataclasses import replace
 from typing import Any
 
-from mdvec.household.core.column_questions import Undecided
+from mdvec.household.core.column_questions import FileColumns, Records, Undecided
 from mdvec.household.core.column_roles import is_foreign
 from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import (
@@ -18,6 +18,7 @@ from mdvec.household.core.mapping import (
     InvalidMapping,
     MappedColumn,
     Mapping,
+    MappingSentence,
     columns_in,
     fits_pattern,
     mapping_of,
@@ -25,8 +26,6 @@ from mdvec.household.core.mapping import (
     plain_names,
     toml_of,
 )
-from mdvec.household.core.mapping_sentences import MappingSentence
-from mdvec.household.core.open_columns import FileColumns, Records
 from mdvec.household.core.undecided import with_other_words_counted
 from mdvec.text import cited, shown_name
 
@@ -44,9 +43,9 @@ def with_stated(
 
     Settings replace the mapping's own values, except that ignored columns, fees, points and
     conditions are added to; an empty list or table clears them. A stated word is removed from the
-    other conditions of its column, except ``outgoing``. Stated columns of amounts, and ignored
-    columns, lose the roles that the mapping gave them. If all stated words of a column are in the
-    file, its other words are taken for plain transactions (``counted``).
+    other conditions of its column. Stated columns of amounts, and ignored columns, lose the roles
+    that the mapping gave them. If all stated words of a column are in the file, its other words are
+    taken for plain transactions (``counted``).
 
     Raises:
         InvalidMapping: the settings make no valid mapping, or name columns that the file lacks.

@@ -53,8 +53,8 @@ def transfer_pairs(
     """The pairs among rows that count, each row in one pair at most; the likely ones first.
 
     ``charges`` are rows that do not count, as their files mark them. Of several partners, a row
-    gets the likeliest, then a partner whose account is named, then the nearest in days. ``aliases``
-    are other spellings of the accounts' names.
+    gets the likeliest, then one whose account is named (in any spelling that ``aliases`` know),
+    then the nearest in days.
     """
     filed = {charge.id for charge in charges}
     name = _Names(aliases)
@@ -152,20 +152,17 @@ def _only_named(
         if name.is_whole(row.description, charge.account):
             if name.is_whole(charge.description, row.account):
                 found["each_named"].append((out.id, into.id))
-            elif not _is_other_bank(charge.description, row.account):
-                found["named_account"].append((out.id, into.id))
+            else:
+                said, own = _plain_text(charge.description), _plain_text(row.account)
+                is_bank = is_instrument(said) and is_instrument(own)
+                if not is_bank or said in own or own in said:  # else it says another bank
+                    found["named_account"].append((out.id, into.id))
     times = Counter[int]()
     reasons: dict[tuple[int, int], str] = {}
     for reason, ids in found.items():
         times.update(row_id for pair in ids for row_id in pair)
         reasons |= {pair: reason for pair in ids if all(times[row_id] == 1 for row_id in pair)}
     return reasons
-
-
-def _is_other_bank(text: str, account: str) -> bool:
-    """Whether a text says a bank that is not the account's: neither name contains the other."""
-    said, own = _plain_text(text), _plain_text(account)
-    return is_instrument(said) and is_instrument(own) and said not in own and own not in said
 
 
 def _pair(out: ComparedRow, into: ComparedRow, named: str) -> Pair:

@@ -22,12 +22,19 @@ from mdvec.household.core.balances import movements
 from mdvec.household.core.cells import is_date
 from mdvec.household.core.column_questions import (
     MAX_WORDS_SHOWN,
+    OpenColumn,
+    Records,
     Undecided,
+    about_days,
+    about_other_days,
     about_rows,
     is_decided,
     is_plain,
     may_not_count,
+    open_columns,
+    other_days,
     samples,
+    ways_to_read_days,
     with_rows,
 )
 from mdvec.household.core.column_roles import (
@@ -36,16 +43,8 @@ from mdvec.household.core.column_roles import (
     any_of,
     is_foreign,
 )
-from mdvec.household.core.days_in_columns import (
-    about_days,
-    about_other_days,
-    other_days,
-    ways_to_read_days,
-)
 from mdvec.household.core.mapped_rows import MappedRows, is_yen, read_mapped
-from mdvec.household.core.mapping import MappedColumn, Mapping, one_spelling
-from mdvec.household.core.mapping_sentences import MappingSentence
-from mdvec.household.core.open_columns import OpenColumn, Records, open_columns
+from mdvec.household.core.mapping import MappedColumn, Mapping, MappingSentence, one_spelling
 from mdvec.text import shown_name
 
 DECIDED = frozenset({"positive", "paid_out", "date", "date_format", "description"})
@@ -89,7 +88,12 @@ def decide(
         if first is None:
             without = undecided_in(mapping, records, read, stated, by_balance=False)
             asked = {each.column for each in left}
-            evidence += _settled(mapping, {each.column for each in without} - asked)
+            told = {str(key) for each in mapping.conditions for key in each}
+            out = set(map(str, mapping.paid_out))
+            evidence += [
+                MappingSentence("fits-given-back" if column in out else "fits-ignored", column)
+                for column in sorted({each.column for each in without} - asked - told)
+            ]
             if any(each.kind in _WAYS for each in evidence):
                 oldest = [row for at, row in enumerate(read.rows) if at in read.unproven]
                 shown = ", ".join(f"{row.date} {row.amount or 0:+,}" for row in oldest)
@@ -104,23 +108,13 @@ def decide(
             evidence.append(sentence)
 
 
-def _settled(mapping: Mapping, columns: set[str]) -> list[MappingSentence]:
-    """Sentences on columns that the balance settled and that no condition mentions."""
-    told = {str(key) for each in mapping.conditions for key in each}
-    out = set(map(str, mapping.paid_out))
-    return [
-        MappingSentence("fits-given-back" if column in out else "fits-ignored", column)
-        for column in sorted(columns - told)
-    ]
-
-
 def _fitting(
     question: Undecided, records: Records, before: MappedRows
 ) -> list[tuple[MappingSentence, Mapping]]:
     """The readings of a question that the balance proves; the first of those with equal amounts.
 
-    Readings that leave out fewer rows explain more balances, so only those with most rows count.
-    They may leave out only those rows of ``before`` that have no amount or changed no balance.
+    Only readings with most rows count, as others explain fewer balances. They may leave out only
+    rows of ``before`` that have no amount or changed no balance.
     """
     fitting: dict[tuple[int | None, ...], tuple[MappingSentence, Mapping]] = {}
     for kind, mapping, shown in question.readings:
@@ -141,8 +135,8 @@ def with_other_words_counted(
 ) -> Mapping:
     """The mapping, with the remaining words of ``columns`` counted as plain transactions.
 
-    The user has explained some words of these columns. The user is still asked about words that
-    suggest no transaction, or money that comes back. ``has_kinds``: the user has stated ``kinds``.
+    The user is still asked about words that suggest no transaction, or money that comes back.
+    ``has_kinds``: the user has stated ``kinds``.
     """
     counted, kinds = dict(mapping.counted), mapping.kinds
     read = read_mapped(replace(mapping, skipped={}), records)
@@ -163,10 +157,7 @@ def undecided_in(
     mapping: Mapping, records: Records, read: MappedRows, stated: frozenset[str] = DECIDED,
     *, by_balance: bool = True,
 ) -> tuple[Undecided, ...]:  # fmt: skip
-    """The open questions of a mapping about a file; the ``stated`` keys are decided.
-
-    With ``by_balance``, what the balances prove is decided, too.
-    """
+    """The open questions of a mapping about a file; the ``stated`` keys are decided."""
     columns = open_columns(mapping, records, read)
     is_proven = by_balance and read.are_proven
     questions = [*_about_the_unit(mapping, records, read)]
@@ -293,10 +284,7 @@ def _by_the_balance(
         fallen = {word for word, yen in proven if yen < 0}
         fell = [word for word in words if word in fallen]
         risen = {word for word, _ in proven} - fallen
-        rose = [
-            word for word in words
-            if word in risen and not may_not_count(word)
-        ]  # fmt: skip
+        rose = [word for word in words if word in risen and not may_not_count(word)]
         if fell:
             reading = with_rows(mapping, "outgoing", column, fell)
             counted = with_rows(reading, "counted", column, rose) if rose else reading
@@ -308,11 +296,7 @@ def _about_the_unit(mapping: Mapping, records: Records, read: MappedRows) -> Ite
     if mapping.unit:
         return
     lines = {row.line for row in read.rows}
-    around = [
-        " ".join(cells)
-        for line, cells in records
-        if line not in lines and not isinstance(cells, str)
-    ]
+    around = [" ".join(c) for line, c in records if line not in lines and not isinstance(c, str)]
     if match := _UNIT.search(one_spelling(" ".join(around))):
         yield Undecided("unit", "unit", match[0])
 

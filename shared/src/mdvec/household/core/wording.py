@@ -110,10 +110,7 @@ def left_out_in_words(reason: str | None) -> str:
 
 
 def sums_in_words(spending: int, income: int, *, moved: bool = False) -> str:
-    """Sums of rows: 支出 3,200円、収入 500円; a sum of 0 is left out.
-
-    The sums of transfers (``moved``) are called 出金 and 入金.
-    """
+    """Sums of rows: 支出 3,200円、収入 500円 (出金, 入金 if ``moved``), without sums of 0."""
     names = ("出金", "入金") if moved else ("支出", "収入")
     named = zip(names, (spending, income), strict=True)
     return "、".join(f"{name} {format_currency(yen)}" for name, yen in named if yen)
@@ -178,15 +175,6 @@ NO_SPENDING = "支出がありません（収入はあります）"
 def clipped_note(shown: str) -> str:
     """Note: the ledger has only a part of the requested period."""
     return f"データのある {shown} だけを対象にしました"
-
-
-def renamed_notes(rows: Iterable[tuple[str, str, int, int]]) -> list[str]:
-    """A note on rows whose category rules have renamed, with both names; empty without any."""
-    parts = [
-        f"{shown_name(before)} = {shown_name(now)} {count:,}件 {format_currency(abs(amount))}"
-        for before, now, count, amount in rows
-    ]
-    return [f"規則でカテゴリの名前を変えた明細を含みます: {'、'.join(parts)}"] if parts else []
 
 
 def empty_note(gaps: Iterable[Month]) -> str:

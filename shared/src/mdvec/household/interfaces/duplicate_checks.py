@@ -33,8 +33,7 @@ _OPEN = f"{_UNDECIDED} AND {_BOTH_COUNT}"
 def compared_rows(ledger: Ledger) -> list[ComparedRow]:
     """The compared columns of the rows that count, or that bills and transfers may be matched with.
 
-    A row that was decided to be a duplicate is among them if the row that stays is of another
-    account.
+    A decided duplicate is among them if the row that stays is of another account.
     """
     is_duplicate_of_others = (
         "t.is_duplicate AND NOT EXISTS (SELECT 1 FROM transactions AS o "
@@ -156,12 +155,13 @@ def get_check(ledger: Ledger, check_id: int) -> StoredPair | None:
     return next(iter(_pairs(ledger, "c.id = ?", check_id)), None)
 
 
-def open_pairs(ledger: Ledger, least: float = 0) -> list[StoredPair]:
-    """The undecided pairs with at least this score whose rows both count.
+def open_pairs(ledger: Ledger, least: float = 0, *, unannounced: bool = False) -> list[StoredPair]:
+    """The undecided pairs with at least this score whose rows both count (see ``_BOTH_COUNT``).
 
-    For a top-up of a wallet that its file marks, it is enough that the paying row counts.
+    ``unannounced``: only those that the user has not been told of.
     """
-    return _pairs(ledger, f"{_OPEN} AND c.similarity_score >= ?", least)
+    new = " AND NOT c.is_announced" * unannounced
+    return _pairs(ledger, f"{_OPEN}{new} AND c.similarity_score >= ?", least)
 
 
 def decided_with(ledger: Ledger, pair: StoredPair) -> list[StoredPair]:
@@ -244,11 +244,6 @@ def always_decided(ledger: Ledger) -> dict[frozenset[str], int]:
     return {frozenset((account, other)): batch for account, other, batch in rows}
 
 
-def unannounced_pairs(ledger: Ledger, least: float) -> list[StoredPair]:
-    """The open pairs of this score or more that the user has not been told of."""
-    return _pairs(ledger, f"{_OPEN} AND NOT c.is_announced AND c.similarity_score >= ?", least)
-
-
 def mark_announced(ledger: Ledger) -> None:
     """Record that all pairs have been reported to the user."""
     ledger.execute(
@@ -258,14 +253,14 @@ def mark_announced(ledger: Ledger) -> None:
 
 def review_counts(ledger: Ledger) -> tuple[int, int, int]:
     """How many rows, marked duplicates and rejected pairs a tool has; a card's bill is one pair."""
-    rows, marked, rejected = ledger.execute(
+    numbers: tuple[int, int, int] = ledger.execute(
         "SELECT count(*), coalesce(sum(is_duplicate), 0), "
         f"(SELECT count(DISTINCT CASE of_transfer WHEN {_BILL} "
         "THEN kept_id - transaction_id_1 - transaction_id_2 ELSE id END) "
         "FROM duplicate_checks WHERE tool_id = ?1 AND user_decision = 'not_duplicate') "
         "FROM transactions WHERE tool_id = ?1"
     ).get
-    return rows, marked, rejected
+    return numbers
 
 
 def left_out_of_all_with(ledger: Ledger, row_id: int) -> int | None:

@@ -84,7 +84,7 @@ def unread_rows(ledger: Ledger, days: tuple[str, str]) -> list[tuple[str, int]]:
         "(SELECT min(value) <= ? AND max(value) >= ? FROM json_each(s.days)), TRUE) ORDER BY 1",
         (days[1], days[0]),
     )
-    return [(path, count) for path, count in rows]
+    return list(rows)
 
 
 _AGAIN = "; if those rows were deleted since, download its days again, too"
@@ -122,8 +122,7 @@ def files_left_out(ledger: Ledger) -> list[str]:
 
 def without_file(ledger: Ledger) -> int:
     """The number of rows that were in none of the files at the last import."""
-    version = "SELECT without_file FROM ledger_versions WHERE tool_id = ?"
-    return ledger.execute(version).get or 0
+    return ledger.number("SELECT max(without_file) FROM ledger_versions WHERE tool_id = ?") or 0
 
 
 def set_without_file(ledger: Ledger, rows: int) -> None:
@@ -156,8 +155,7 @@ class GoneRow:
 def stated_begin(ledger: Ledger, day: date) -> date | None:
     """The day from which files with rows of ``day`` are complete, by the periods in their names.
 
-    Files of one account continue one another, so the earliest first day counts for an account, and
-    the latest of these for several accounts. None if no name has a period.
+    The earliest first day counts for an account, the latest of these for several. None without any.
     """
     statements = ledger.execute(
         "SELECT s.path, coalesce(s.scope, ''), a.value FROM ledger_statements AS s "
@@ -331,8 +329,8 @@ _after_the_date = attrgetter(*COLUMNS[1:])
 def put_rows(ledger: Ledger, statement_id: int, parsed: ParsedFile, scope: str) -> None:
     """Store a statement's rows in place of those it had; call within a transaction.
 
-    ``scope`` is that of its account so far. If the mapping now reads a line differently, the line's
-    transaction gets the new identity, and keeps what the user decided about it.
+    ``scope`` is that of its account so far. If a line is now read differently, its transaction gets
+    the new identity, and keeps what the user decided about it.
     """
     stored = ledger.connection.execute(
         "SELECT row_number, identity FROM statement_rows WHERE statement_id = ?", (statement_id,)
@@ -412,22 +410,18 @@ def forget_superseded_rows(
 ) -> None:
     """Delete the rows that a newer statement repeats, except those of the ``remaining`` statements.
 
-    If a row with an ID and a row without look alike, both stay unless ``all_of_them``, since they
-    show which rows are the same; so do rows under former IDs. Call after the ledger was derived, in
-    the same transaction.
+    Rows with and without an ID that look alike stay unless ``all_of_them``; so do rows under former
+    IDs. Call after the ledger was derived, in the same transaction.
     """
-    alike = (
-        ""
-        if all_of_them
-        else (
-            f"AND id NOT IN (SELECT r.id {_ALIKE.format('=', '<>')}) "
-            f"AND id NOT IN (SELECT r.id {_ALIKE.format('<>', '=')})"
-        )
+    alike = "".join(
+        f" AND id NOT IN (SELECT r.id {_ALIKE.format(*marks)})"
+        for marks in (("=", "<>"), ("<>", "="))
+        if not all_of_them
     )
     ledger.execute(
         "DELETE FROM statement_rows WHERE statement_id IN (SELECT id FROM ledger_statements "
         "WHERE tool_id = ? AND id NOT IN (SELECT value FROM json_each(?))) "
         "AND id NOT IN (SELECT row_id FROM derived) AND identity NOT IN "
-        f"(SELECT n.before FROM new_ids AS n JOIN derived USING (identity)) {alike}",
+        f"(SELECT n.before FROM new_ids AS n JOIN derived USING (identity)){alike}",
         (json.dumps(sorted(remaining)),),
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import date
 from typing import Any
@@ -54,18 +54,14 @@ def row_count(ledger: Ledger) -> int:
 
 def rows_by_file(ledger: Ledger) -> dict[str, int]:
     """The number of rows from each file, by path."""
-    return dict(
-        ledger.execute(
-            "SELECT source_file, count(*) FROM transactions WHERE tool_id = ? GROUP BY 1"
-        )
-    )
+    rows = "SELECT source_file, count(*) FROM transactions WHERE tool_id = ? GROUP BY 1"
+    return dict(ledger.execute(rows))
 
 
 def data_version(ledger: Ledger) -> int:
     """A number that grows with every change of the tool's rows or decisions, by any process.
 
-    New rows are seen by their ids, which are never reused (a trigger on each row would make a large
-    import three times slower); all other changes are counted by triggers.
+    New rows are seen by their ids, which are never reused; triggers count all other changes.
     """
     return ledger.number(
         "SELECT (SELECT coalesce(sum(version), 0) FROM ledger_versions WHERE tool_id = ?) + "
@@ -102,28 +98,22 @@ def left_out() -> str:
 
 def counts(table: str = "") -> str:
     """An SQL condition: a row of ``table`` (its name or alias) goes into sums."""
-    return _none_of(_REASONS.values(), table)
+    return _none_of(_REASONS, table)
 
 
 def counts_unless_decided(table: str = "") -> str:
     """An SQL condition: a row of ``table`` would go into sums but for decisions about pairs."""
-    file_says = {**_REASONS, "transfer": "{0}is_transfer"}
-    del file_says["duplicate"]
-    return _none_of(file_says.values(), table)
+    return _none_of(_REASONS | {"transfer": "{0}is_transfer", "duplicate": "FALSE"}, table)
 
 
 def in_ledger(table: str = "") -> str:
     """An SQL condition: a row of ``table`` is in its statements, or its removal is undecided."""
-    return f"NOT ({_NOT_IN_LEDGER.format(_prefix(table))})"
+    return _none_of({"removed": _NOT_IN_LEDGER}, table)
 
 
-def _none_of(conditions: Iterable[str], table: str) -> str:
-    prefix = _prefix(table)
-    return " AND ".join(f"NOT ({holds.format(prefix)})" for holds in conditions)
-
-
-def _prefix(table: str) -> str:
-    return f"{table}." if table else ""
+def _none_of(reasons: Mapping[str, str], table: str) -> str:
+    prefix = f"{table}." if table else ""
+    return " AND ".join(f"NOT ({holds.format(prefix)})" for holds in reasons.values())
 
 
 _COLUMNS = "id, date, amount, description, category_major, category_minor, account"
@@ -131,11 +121,8 @@ _COLUMNS = "id, date, amount, description, category_major, category_minor, accou
 
 def descriptions(ledger: Ledger) -> list[str]:
     """Every description of the ledger once, sorted."""
-    # SQLite reads the whole index here; skipping from one description to the next would only be
-    # faster if each had many rows.
-    return ledger.column(
-        "SELECT DISTINCT description FROM transactions WHERE tool_id = ? ORDER BY 1"
-    )
+    texts = "SELECT DISTINCT description FROM transactions WHERE tool_id = ? ORDER BY 1"
+    return ledger.column(texts)
 
 
 def shops_of_ledger(ledger: Ledger) -> ShopOf:
@@ -148,22 +135,16 @@ def counted_rows(
 ) -> list[CountedRow]:
     """The rows that count from ``first`` to ``last``, both included, by date and id.
 
-    There are none if ``last`` is before ``first``, as in a ledger with only future rows. ``others``
-    selects the rows that do not count instead, with 0 for a missing amount.
+    There are none if ``last`` is before ``first``. ``others`` selects the rows that do not count
+    instead, with 0 for a missing amount.
     """
     if last < first:
         return []
     where, values = where_rows(ledger.tool_id, Days(first, last), subject)
-    rows = list(
-        ledger.connection.execute(
-            f"SELECT {_COLUMNS} FROM transactions WHERE {where} AND "
-            f"{'NOT ' * others}({counts()}) ORDER BY date, id",
-            values,
-        )
-    )
-    if not rows:
-        return []
-    shop = shops_of_ledger(ledger)
+    selected = f"{where} AND {'NOT ' * others}({counts()})"
+    query = f"SELECT {_COLUMNS} FROM transactions WHERE {selected} ORDER BY date, id"
+    rows = list(ledger.connection.execute(query, values))
+    shop = shops_of_ledger(ledger) if rows else str
     return [
         CountedRow(
             row_id, date.fromisoformat(day), amount or 0, text, shop(text), major, minor, account
@@ -174,15 +155,13 @@ def counted_rows(
 
 def shop_totals(ledger: Ledger) -> list[ShopTotal]:
     """The rows that count, summed by description and category, the earliest first."""
-    sums = list(
-        ledger.connection.execute(
-            "SELECT description, category_major, category_minor, count(*), "
-            "sum(CASE WHEN category_major = ? THEN amount ELSE -amount END) "
-            f"FROM transactions WHERE +tool_id = ? AND {counts()} "
-            "GROUP BY 1, 2, 3 ORDER BY min(date), min(id)",
-            (INCOME, ledger.tool_id),
-        )
+    rows = ledger.execute(
+        "SELECT description, category_major, category_minor, count(*), "
+        f"sum(iif(category_major = '{INCOME}', amount, -amount)) "
+        f"FROM transactions WHERE +tool_id = ? AND {counts()} "
+        "GROUP BY 1, 2, 3 ORDER BY min(date), min(id)"
     )
+    sums = list(rows)
     shops, name = shops_of(row[0] for row in sums), shops_of_ledger(ledger)
     return [
         ShopTotal(shops[text], name(text), major, minor, rows, yen)
@@ -211,13 +190,9 @@ def months_with_rows(ledger: Ledger) -> list[Month]:
 
 def rows_at_most(ledger: Ledger, days: Days, most: int) -> int:
     """The number of rows on these days, but at most ``most``."""
-    where, values = where_rows(ledger.tool_id, days, None)
-    count: int = ledger.connection.execute(
-        "SELECT count(*) FROM "
-        f"(SELECT 1 FROM transactions WHERE {where} AND {in_ledger()} LIMIT ?)",
-        (*values, most),
-    ).get
-    return count
+    where, (_, *values) = where_rows(ledger.tool_id, days, None)
+    rows = f"SELECT 1 FROM transactions WHERE {where} AND {in_ledger()} LIMIT ?"
+    return ledger.number(f"SELECT count(*) FROM ({rows})", (*values, most))
 
 
 def days_with_rows(ledger: Ledger, days: Days) -> Days | None:
@@ -250,20 +225,14 @@ def category_names(ledger: Ledger) -> list[tuple[str, str]]:
     """Every combination of 大項目 and 中項目 in the ledger."""
     # The plus keeps SQLite from using the index: a scan of the table is seven times as fast as
     # looking up each of its rows.
-    rows = ledger.execute(
-        "SELECT DISTINCT category_major, category_minor FROM transactions WHERE +tool_id = ?"
-    )
-    return list(rows)
+    names = "SELECT DISTINCT category_major, category_minor FROM transactions WHERE +tool_id = ?"
+    return list(ledger.execute(names))
 
 
 def monthly_sums(
     ledger: Ledger, days: Days, subject: Subject | None, *, by_minor: bool
 ) -> list[MonthlySum]:
-    """Sums of the rows on these days by month, category, and reason why rows do not count.
-
-    Without ``by_minor``, sums are by 大項目, and
-    ``category_minor`` is "".
-    """
+    """Sums of these days by month, category (大項目 unless ``by_minor``), and reason."""
     minor = "category_minor" if by_minor else "''"
     sums: list[MonthlySum] = []
     # One query for each month: grouping all rows at once takes nearly twice as long.
@@ -351,10 +320,7 @@ def rows_outside(ledger: Ledger, days: Days, limit: int) -> tuple[int, list[Tran
     """The number of rows before or after these days, and the first ``limit`` of them."""
     where = f"tool_id = ? AND (date < ? OR date > ?) AND {in_ledger()}"
     values = (ledger.tool_id, days.first.isoformat(), days.last.isoformat())
-    count: int = ledger.connection.execute(
-        f"SELECT count(*) FROM transactions WHERE {where}", values
-    ).get
-    first = transactions(
-        ledger.connection, f"WHERE {where} ORDER BY date, id LIMIT ?", (*values, limit)
-    )
-    return count, list(first)
+    counted = f"SELECT count(*) FROM transactions WHERE {where}"
+    page = f"WHERE {where} ORDER BY date, id LIMIT ?"
+    first = transactions(ledger.connection, page, (*values, limit))
+    return ledger.number(counted, values[1:]), list(first)

@@ -38,7 +38,7 @@ class OwnMappings:
 
     @property
     def reader(self) -> str:
-        """Identifies what reads files now: this version of mdvec, with these mappings."""
+        """Identifies what reads files now: this version of mdvec, then ``digest``."""
         return f"{__version__} {self.digest}".strip()
 
 
@@ -83,11 +83,6 @@ def mappings_digest(source: Path) -> str:
 
 def _mapping_files(source: Path) -> list[Path]:
     return sorted(source.glob(f"*{ENDING}")) if source.is_dir() else []
-
-
-def mappings_digest_of(reader: str) -> str:
-    """The part of ``OwnMappings.reader`` that identifies a household's own mappings."""
-    return reader.partition(" ")[2]
 
 
 def parsed_mapping(data: bytes) -> Mapping:

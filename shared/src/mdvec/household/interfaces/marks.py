@@ -103,8 +103,7 @@ def _update_transfers(ledger: Ledger) -> None:
 def _originals(ledger: Ledger) -> dict[int, int]:
     """For each row to be marked, the row that it duplicates.
 
-    A row that no longer counts for another reason cannot be the one that stays: marking its
-    duplicate would remove the purchase from the sums altogether.
+    A row that no longer counts for another reason cannot be the one that stays.
     """
     pairs = ledger.execute(
         "WITH decided AS (SELECT coalesce(kept_id, transaction_id_1) AS kept, "
@@ -127,7 +126,6 @@ def kept_rows(pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
 
 
 def _end(originals: dict[int, int], row: int) -> int:
-    """The row at the end of the chain of originals."""
     while row in originals:
         row = originals[row]
     return row

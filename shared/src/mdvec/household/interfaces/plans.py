@@ -12,7 +12,9 @@ from mdvec.household.core.categories import Category, Subject, Total
 from mdvec.household.core.category_rules import CategoryRule, renamed, rule_for
 from mdvec.household.core.moneyforward import AssetMonth
 from mdvec.household.core.shop_names import shops_of
+from mdvec.household.core.shown import shown_name
 from mdvec.household.core.transaction import ListedRow, RowNote, Transaction, listed_row
+from mdvec.household.core.wording import format_currency
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_statements import mark_index
 from mdvec.household.interfaces.ledger_sums import counts
@@ -135,10 +137,8 @@ def _new_names(ledger: Ledger, rules: Sequence[CategoryRule]) -> list[tuple[str,
     ]
 
 
-def renamed_rows(
-    ledger: Ledger, which: Callable[[], tuple[str, tuple[Any, ...]]]
-) -> list[tuple[str, str, int, int]]:
-    """The number and signed sum in yen of the rows that count, by former and new category.
+def renamed_notes(ledger: Ledger, which: Callable[[], tuple[str, tuple[Any, ...]]]) -> list[str]:
+    """A note on counting rows whose category rules have renamed, with both names; else empty.
 
     ``which`` gives the condition of the rows in SQL, and the values to bind.
     """
@@ -152,13 +152,14 @@ def renamed_rows(
         "GROUP BY 1, 2, 3, 4",
         values,
     )
-    return [
-        (str(before), str(now), count, amount)
+    parts = [
+        f"{shown_name(before)} = {shown_name(now)} {count:,}件 {format_currency(abs(amount))}"
         for filed_major, filed_minor, major, minor, count, amount in rows
         for before in [Category(filed_major, filed_minor or None)]
         for now in [Category(major, minor or None)]
         if renamed(before, rules) == now
     ]
+    return [f"規則でカテゴリの名前を変えた明細を含みます: {'、'.join(parts)}"] if parts else []
 
 
 def own_categories(ledger: Ledger) -> dict[int, Category]:

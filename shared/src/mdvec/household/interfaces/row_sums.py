@@ -98,9 +98,9 @@ def _length(days: Days) -> int:
 class RowsChosen:
     """The rows of a condition with some texts, or ids, that do or do not count.
 
-    ``texts`` are descriptions with memos; None stands for all of them. ``noted`` are the ids of
-    rows with notes, which are in ``chosen`` if their words were asked for. ``are_transfers``: only
-    transfers are chosen, of which money out and in are summed apart.
+    ``texts`` are descriptions with memos; None stands for all. ``noted`` are the ids of rows with
+    notes, which are in ``chosen`` if their words were asked for. ``are_transfers``: only transfers
+    are chosen, of which money out and in are summed apart.
     """
 
     condition: RowCondition

@@ -134,7 +134,6 @@ def subjects_by_file(ledger: Ledger) -> dict[str, list[StatementSubject]]:
 
 
 def _words(*parts: str) -> str:
-    """The subject of a row in words: description, categories and memo."""
     return " ".join(part for part in parts if part.strip())
 
 
@@ -208,8 +207,8 @@ def rows_of_chunk(
 ) -> Sequence[StoredChunk]:
     """The rows with a chunk's subject, each as a chunk at the row's position in its own file.
 
-    Rows whose day, amount or note the question names come first, then the newest. A chunk's id is
-    that of the transaction; its heading has the row's present category and notes, and the id.
+    Rows that the question names come first, then the newest. A chunk's id is that of the
+    transaction; its heading has the row's present category and notes, and the id.
     """
     ledger = Ledger.undated(connection, tool.id)
     rows = _rows_like(ledger, chunk.chunk_index, folded(question), limit)
@@ -238,7 +237,6 @@ def _at_its_place(chunk: StoredChunk, row: ListedRow, stored: StoredText | None)
 
 
 def _heading(row: ListedRow) -> str:
-    """A row's date, amount and category, and why it does not count, as hits show them."""
     amount = "金額なし" if row.amount is None else f"{row.amount:,}円"
     category = "/".join(name for name in (row.category_major, row.category_minor) if name)
     why = left_out_in_words(row.left_out)
@@ -248,9 +246,14 @@ def _heading(row: ListedRow) -> str:
 def _rows_like(ledger: Ledger, row_id: int, question: str, limit: int) -> list[Transaction]:
     """The rows with the subject of one row: first those that the question names, then the newest.
 
-    A question names a row by its day, amount or account, or by words of the user's note on it. Rows
-    that left the sums because they are gone from the statements are not among them.
+    A question names a row by its day, amount, account, or words of the user's note on it.
     """
+    words = set(terms(question))
+    noted = [
+        number
+        for number, note in all_notes(ledger).items()
+        if not words.isdisjoint(terms(" ".join(note.words)))
+    ]
     figures = (int(figure.replace(",", "")) for figure in _NUMBER.findall(question))
     amounts = [figure for figure in figures if figure < _MAX_AMOUNT]
     days = [day.digits for day in named_dates(question)]
@@ -268,20 +271,10 @@ def _rows_like(ledger: Ledger, row_id: int, question: str, limit: int) -> list[T
         "(account <> '' AND instr(?5, account) > 0) DESC, date DESC, id DESC LIMIT ?6",
         (
             ledger.tool_id, row_id, json.dumps(days), json.dumps(amounts), question, limit,
-            json.dumps(_noted_as(ledger, question)),
+            json.dumps(noted),
         ),
     )  # fmt: skip
     return list(rows)
-
-
-def _noted_as(ledger: Ledger, question: str) -> list[int]:
-    """The ids of the rows whose note or tags have a word of the question."""
-    question_terms = set(terms(question))
-    return [
-        row_id
-        for row_id, note in all_notes(ledger).items()
-        if not question_terms.isdisjoint(terms(" ".join(note.words)))
-    ]
 
 
 Embed = Callable[[Tool, str], "Vectors | None"]
@@ -295,9 +288,9 @@ _MAX_SUBJECTS, _MAX_SHOPS, _MAX_CHARS = 12, 5, 100
 def near_rows(ledger: Ledger, query: str, embed: Embed | None, *, any_named: bool) -> Sequence[int]:
     """The first row (id) of each subject (shop, category and memo) near in meaning to ``query``.
 
-    If the words name rows themselves (``any_named``), the subject has to be nearer. Empty without
-    ``embed``, if the vectors cannot be compared at once, or if ``query`` has alternatives, as these
-    were chosen from an earlier answer.
+    If the words name rows themselves (``any_named``), the subject has to be nearer. Empty if the
+    vectors cannot be compared at once, or if ``query`` has alternatives, chosen from an earlier
+    answer.
     """
     tool = _tool_of(ledger)
     if (
@@ -336,8 +329,7 @@ def related_notes(
     """A note on the rows among ``sums`` that only fit the meaning of words; [] without any.
 
     These are the rows of ``category``, whose name has the words; or else of the shops of which at
-    least half of the rows have a description and memo in ``near``. ``moved``: the rows are
-    transfers.
+    least half of the rows are in ``near`` (description and memo).
     """
     if category is not None:
         others = totals_of(row_sum for row_sum in sums if row_sum.is_of(category))
