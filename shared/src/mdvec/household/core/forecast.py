@@ -142,8 +142,8 @@ def forecast(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> lis
     """The month of ``as_of`` and the next three, from the spending up to ``as_of``.
 
     Later rows are planned payments; those outside any series are taken out of the usual other
-    spending, as long as they are less. Months start on ``starts_on``. Empty with fewer than three
-    earlier months. Each trial forecasts from the rows up to the same day of an earlier month.
+    spending. Empty with fewer than three earlier months. Each trial forecasts from the rows up to
+    the same day of an earlier month.
     """
     spending, predicted = _predictions(rows, as_of, starts_on)
     if not predicted:

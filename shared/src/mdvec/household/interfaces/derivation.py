@@ -289,8 +289,7 @@ def hold_back(ledger: Ledger, replacers: Iterable[tuple[int, int]]) -> list[tupl
     """Let rows keep their values if a file that may be an old copy would change many in a month.
 
     ``replacers`` are pairs of statement ids, the possible copy first. Returns such pairs with the
-    number of rows held back. Changes that the user accepted are in the ledger, so they do not come
-    up again.
+    number of rows held back.
     """
     ledger.connection.executemany("INSERT INTO replacers VALUES (?, ?)", replacers)
     if not ledger.connection.changes():

@@ -21,11 +21,10 @@ from mdvec.household.interfaces.ledger import Ledger
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    """A file's state at the last import.
+    """A file's state at the last import, by the version of mdvec that read it (``app_version``).
 
     ``is_present`` is false for a deleted file whose rows are still in the ledger. ``passed_over``
-    says what a file without transactions is. ``app_version`` is the version of mdvec that read the
-    file.
+    says what a file without transactions is.
     """
 
     path: str

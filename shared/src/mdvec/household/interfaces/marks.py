@@ -40,11 +40,10 @@ def record_decision(
     ledger: Ledger, check_id: int, decision: str, batch: int, kept_id: int | None = None,
     *, is_alone: bool = False,
 ) -> None:  # fmt: skip
-    """Store the decision about a pair, which a request (``batch``) made.
+    """Store the decision about a pair, which a request (``batch``) made; then call update_marks.
 
     A pair that is decided again by itself (``is_alone``) keeps its first batch, as a negative
-    number: it leads to the others of that batch, and they leave it alone. Call within a
-    transaction, and update_marks after it.
+    number: it leads to the others of that batch, and they leave it alone.
     """
     ledger.connection.execute(
         "UPDATE duplicate_checks SET user_decision = ?, "

@@ -40,10 +40,8 @@ _GREATEST = 2**63 - 1
 class RowCondition:
     """The conditions on a ledger's rows other than words; None and () restrict nothing.
 
-    Attributes:
-        extent: the days of the whole ledger, from the first with a row to the last.
-        within: the rows must be of one of these categories.
-        without: the rows must be of none of these categories.
+    ``extent`` are the days of the whole ledger. The rows must be of one of the categories
+    ``within``, and of none of those ``without``.
     """
 
     ledger: Ledger
