@@ -206,12 +206,11 @@ class Remote:
             )
         kind = response.headers.get("content-type", "")
         if response.is_error and not kind.startswith(_JSON):
-            text = response.read().decode(errors="replace")
-            reason = shortened(on_one_line(text), _MAX_REASON)
-            raise ServerUnusable(
-                f"the server at {self.url} answers {response.status_code}; "
-                f"check the address: {reason}"
-            )
+            status = str(response.status_code)
+            if kind.startswith("text/plain"):  # a page of HTML tells a person nothing
+                text = response.read().decode(errors="replace")
+                status += f" ({shortened(on_one_line(text), _MAX_REASON)})"
+            raise ServerUnusable(f"the server at {self.url} answers {status}; check the address")
 
 
 def _texts(response: httpx2.Response) -> Iterator[str]:

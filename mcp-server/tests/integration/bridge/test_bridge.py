@@ -135,23 +135,33 @@ def test_a_wrong_token_is_explained():
 
 
 class Page(BaseHTTPRequestHandler):
-    """Answers with a long page, as a server that is not mdvec's does."""
+    """Answers with a long page, or a long text, as a server that is not mdvec's does."""
 
     def do_POST(self):
-        self.send_error(403, explain="<p>\n" * 1_000)
+        if self.path == "/page":
+            self.send_error(403, explain="<p>\n" * 1_000)
+            return
+        self.send_response(421)
+        self.send_header("Content-Type", "text/plain")
+        self.end_headers()
+        self.wfile.write(b"Not\nhere. " * 1_000)
 
     def log_message(self, *_):
         """Print nothing."""
 
 
-def test_an_address_that_answers_with_a_page_is_told_in_one_short_line():
+@pytest.mark.parametrize(("path", "status"), [("page", "403"), ("text", "421 (Not here. Not")])
+def test_an_address_that_is_not_mdvecs_is_told_in_one_short_line(path, status):
     with HTTPServer(("127.0.0.1", 0), Page) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        with bridge(f"http://127.0.0.1:{server.server_port}/mcp") as wire:
+        url = f"http://127.0.0.1:{server.server_port}/{path}"
+        with bridge(url) as wire:
             wire.send("initialize", 0, HELLO)
             told = wire.next()["error"]["message"]
         server.shutdown()
-    assert "answers 403; check the address: <!DOCTYPE" in told
+    assert told.startswith(f"the server at {url} answers {status}")
+    assert told.endswith("; check the address")
+    assert "<" not in told
     assert ("\n" in told, len(told) < 400) == (False, True)
 
 
