@@ -58,6 +58,9 @@ def test_removed_rows_are_listed_and_can_be_restored_or_accepted(mdvec):
     assert again["asked"][0]["missing_from"] == f"{JULY} (3).csv"
     accepted = mdvec(*update, "--accept-removals").json["ledger"]
     assert (len(accepted["asked"]), len(accepted["removed"])) == (0, 30)
+    facts = mdvec("status", "-n", "kakeibo").out.splitlines()
+    about_files = [fact for fact in facts if fact.startswith(("files\t", "chunks\t"))]
+    assert about_files == ["files\t.csv, .tsv"]
 
 
 def test_removal_options_are_for_households_only(notes):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Protocol
 
@@ -11,6 +11,7 @@ import apsw
 from mdvec import index
 from mdvec.files import ScanRules
 from mdvec.text import CUT, file_size, local_time
+from mdvec.tools.kinds import KINDS
 from mdvec.tools.registry import Tool
 
 Fact = tuple[str, object]
@@ -83,15 +84,17 @@ class TextContents:
     """How many vectors were not sent to Chroma yet; None if the file indexes them."""
 
     def import_facts(self) -> list[Fact]:
-        """The model, the chunking and the scan rules."""
-        chunking, scan = self.tool.chunking, self.tool.scan
+        """The model, the chunking of texts that are split, and the scan rules."""
+        chunking, scan, kind = self.tool.chunking, self.tool.scan, KINDS[self.tool.kind]
+        chunks = chunking and (
+            f"{chunking.strategy}, up to {chunking.size} tokens, overlap {chunking.overlap}"
+            f"{'' if chunking.cut == CUT else _BY_OTHER_RULES}"
+        )
         return [
             ("model", self.tool.fingerprint),
-            ("chunks", chunking and f"{chunking.strategy}, up to {chunking.size} tokens, "
-                                    f"overlap {chunking.overlap}"
-                                    f"{'' if chunking.cut == CUT else _BY_OTHER_RULES}"),
-            *(_rules(scan) if scan else []),
-        ]  # fmt: skip
+            *([("chunks", chunks)] if kind.has_passages else []),
+            *(_rules(scan, kind.endings or scan.extensions) if scan else []),
+        ]
 
     def content_facts(self) -> list[Fact]:
         """Counts, lengths and sizes."""
@@ -147,9 +150,9 @@ def _read(connection: apsw.Connection, tool: Tool) -> TextContents:
     )
 
 
-def _rules(rules: ScanRules) -> list[Fact]:
+def _rules(rules: ScanRules, endings: Sequence[str]) -> list[Fact]:
     return [
-        ("files", ", ".join(rules.extensions)),
+        ("files", ", ".join(endings)),
         *([("only", ", ".join(rules.include))] if rules.include else []),
         *([("without", ", ".join(rules.exclude))] if rules.exclude else []),
         ("largest file", file_size(rules.max_bytes)),
