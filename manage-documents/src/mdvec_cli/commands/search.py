@@ -250,8 +250,8 @@ def _shown_lines(hit: search.Hit) -> list[str]:
 def _explanation(hit: search.Hit, question: str) -> list[str]:
     """How a hit got its score: from words, vectors, and both combined."""
     why = hit.explanation
-    words = " ".join(why.matched_words) or "none"
-    spelled = ", ".join(text.spelled_parts(question, why.matched_terms)) or "none"
+    words = " ".join(why.matched_words) or "–"
+    spelled = ", ".join(text.spelled_parts(question, why.matched_terms)) or "–"
     vectors = "not used"
     if why.cosine is not None:
         vectors = f"rank {why.vector_rank}, cosine {why.cosine:.3f}, score {why.vector_score:.4f}"

@@ -64,7 +64,7 @@ def test_auto_says_in_one_line_which_model_it_took_and_how_to_get_a_better(mdvec
     done = mdvec("import", "-n", "notes", MDVEC_MODEL_NAME=None)
     assert done.code == 0
     assert done.err == (
-        "model: use, the embedded model (for better answers in Japanese get ruri-v3-30m, 37 MB: "
+        "model: use, the embedded model (ruri-v3-30m, 37 MB, is made for Japanese: "
         f"{TO_GET_RURI}; mdvec model ls lists all)\n"
     )
     assert "1 embedded with use in" in done.out

@@ -219,7 +219,7 @@ def choose(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> ModelChoice:
         return ModelChoice(card, f"{card.name}, which is here ({card.summary})")
     return ModelChoice(
         USE,
-        f"use, the embedded model (for better answers in Japanese get {RURI_30M.name}, 37 MB: "
+        f"use, the embedded model ({RURI_30M.name}, 37 MB, is made for Japanese: "
         f"{RURI_30M.how_to_get}; mdvec model ls lists all)",
     )
 
