@@ -21,14 +21,14 @@ from .fields import chunk_fields as chunk_fields
 from .fields import field_terms as field_terms
 from .fields import named_dates as named_dates
 from .fields import searched_names as searched_names
+from .folding import composed as composed
+from .folding import folded as folded
 from .function_words import words_in_context as words_in_context
 from .index_terms import CJK as CJK
 from .index_terms import HYPHENS as HYPHENS
 from .index_terms import MAX_TERM as MAX_TERM
 from .index_terms import TermCounter as TermCounter
-from .index_terms import composed as composed
 from .index_terms import crosses_words as crosses_words
-from .index_terms import folded as folded
 from .index_terms import is_kanji as is_kanji
 from .index_terms import is_letters as is_letters
 from .index_terms import spelled_parts as spelled_parts

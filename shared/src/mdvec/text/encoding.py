@@ -63,7 +63,7 @@ _NON_ASCII = re.compile("[^\x00-\x7f]")
 _RUN = re.compile("[^\x00-\x7f]{3,}")
 _UPPER = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝŒŠŸŽ"
 _LOWER = "àáâãäåæçèéêëìíîïñòóôõöøùúûüýÿœšžß"
-_PLAUSIBLE = re.compile(
+_PLAUSIBLE = (
     # A letter in a word, and no capital after a small letter.
     f"(?<![a-z{_LOWER}])[{_UPPER}](?=[A-Za-z{_UPPER}{_LOWER}])|(?<=[A-Z{_UPPER}])[{_UPPER}]"
     f"|(?<=[A-Za-z{_UPPER}{_LOWER}'’])[{_LOWER}]|[{_LOWER}](?=[A-Za-z{_LOWER}])"
@@ -74,6 +74,7 @@ _PLAUSIBLE = re.compile(
     f"|(?<=[A-Za-z{_UPPER}{_LOWER}])’(?=[A-Za-z{_UPPER}{_LOWER}\\s])|[“„«‘¿¡](?=\\w)"
     "|(?<=[\\w.,!?])[ªº²³](?![^\\W\\d_])|(?<=[\\w.,!?])[”“»°®™…–—\xa0]"
 )
+"""Compiled where it is first needed: most programs load this module, few need it."""
 _LETTER_OR_MONEY = re.compile(f"[{_UPPER}{_LOWER}€£]")
 
 
@@ -239,7 +240,7 @@ def is_western(blocks: Blocks) -> bool:
         if _UNDEFINED.search(block) or b"\0" in block:
             return False
         text = decoder.decode(block)
-        if _RUN.search(text) or len(_PLAUSIBLE.findall(text)) != len(_NON_ASCII.findall(text)):
+        if _RUN.search(text) or len(re.findall(_PLAUSIBLE, text)) != len(_NON_ASCII.findall(text)):
             return False
         has_evidence = has_evidence or _LETTER_OR_MONEY.search(text) is not None
     return has_evidence

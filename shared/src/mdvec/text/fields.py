@@ -11,7 +11,8 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from mdvec.dates import ENGLISH_MONTH, month_named, year_of_era
-from mdvec.text.index_terms import folded, joined_words, placed_terms
+from mdvec.text.folding import folded
+from mdvec.text.index_terms import joined_words, placed_terms
 from mdvec.text.morphology import WORD_MARK, word_terms
 
 _MONTH = rf"(?P<name>{ENGLISH_MONTH})\.?"

@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from mdvec.text.index_terms import folded, is_letters
+from mdvec.text.folding import folded
+from mdvec.text.index_terms import is_letters
 from mdvec.text.morphology import FUNCTION_WORDS, Morpheme, Role, morphemes
 
 _QUOTED = re.compile(r"`[^`\n]+`|「[^」\n]+」|『[^』\n]+』")

@@ -9,31 +9,20 @@ which are mostly words, are terms too: they improve the ranking. In other script
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable
 
-_KANJI = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
-CJK = f"{_KANJI}{_KATAKANA}\u3041-\u3096\u309d-\u309f"
+from mdvec.text.folding import KANJI, KATAKANA, folded
+
+CJK = f"{KANJI}{KATAKANA}\u3041-\u3096\u309d-\u309f"
 """The characters of Japanese words, for use within [] in a pattern."""
 RUNS = re.compile(f"([{CJK}]+)|([^\\W{CJK}]+)")
 _LETTERS = re.compile(f"[^\\W{CJK}]+")
-ONE_KANJI = f"[{_KANJI}]"
+ONE_KANJI = f"[{KANJI}]"
 _ONE_KANJI = re.compile(ONE_KANJI)
-_STRETCHES = re.compile(f"[{_KANJI}]{{3,}}|[{_KATAKANA}]{{3,}}")
+_STRETCHES = re.compile(f"[{KANJI}]{{3,}}|[{KATAKANA}]{{3,}}")
 _CJK_START = re.compile(f"[{CJK}]")
-_CROSSING = re.compile(f"[\u3041-\u3096][{_KANJI}{_KATAKANA}]")
-NAME_FORMS = "髙﨑嵜邊邉齋齊濱濵德淸槗𠮷栁桒圡"
-_NAME_FORM = re.compile(f"[{NAME_FORMS}]")
-_COMMON_FORMS = str.maketrans(NAME_FORMS, "高崎崎辺辺斎斎浜浜徳清橋吉柳桑土")
-_COMPANY = re.compile(rf"(?<![{_KANJI}{_KATAKANA}a-zA-Z0-9])\(([株有])\)(?=[^\W_])")
-_COMPANIES = {"株": "株式会社", "有": "有限会社"}
-"""Abbreviations of company types before a name; after a word (数量(株)), they may be units."""
-_INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
-    "\U000e0000-\U000e0fff]"
-)
+_CROSSING = re.compile(f"[\u3041-\u3096][{KANJI}{KATAKANA}]")
 _SENTENCE = re.compile(r"[^。!?\n]{2,}")
 """A sentence or line of folded text."""
 MAX_TERM = 64
@@ -183,29 +172,3 @@ def is_letters(term: str) -> bool:
 def is_kanji(character: str) -> bool:
     """Whether ``character`` is a single kanji."""
     return _ONE_KANJI.fullmatch(character) is not None
-
-
-def composed(text: str) -> str:
-    """``text`` with が as one character; macOS, for example, splits it in two in file names."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
-
-
-def without_invisible(text: str) -> str:
-    """``text`` without zero-width characters and variation selectors."""
-    return _INVISIBLE.sub("", text)
-
-
-def folded(text: str) -> str:
-    """``text`` without differences of width and case, and without invisible characters.
-
-    Variant kanji in names (髙橋, 渡邊) become the common forms (高橋, 渡辺), and ㈱ before a name
-    becomes 株式会社.
-    """
-    text = without_invisible(text)
-    if not unicodedata.is_normalized("NFKC", text):
-        text = unicodedata.normalize("NFKC", text)
-    if _NAME_FORM.search(text):
-        text = text.translate(_COMMON_FORMS)
-    if "(株)" in text or "(有)" in text:
-        text = _COMPANY.sub(lambda sign: _COMPANIES[sign[1]], text)
-    return text.casefold()

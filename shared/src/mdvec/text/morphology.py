@@ -19,7 +19,8 @@ from importlib.metadata import version
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
-from mdvec.text.index_terms import MAX_TERM, RUNS, folded
+from mdvec.text.folding import folded
+from mdvec.text.index_terms import MAX_TERM, RUNS
 
 if TYPE_CHECKING:
     from sudachipy import Morpheme as SudachiMorpheme

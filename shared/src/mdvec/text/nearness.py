@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cache
 
-from mdvec.text.index_terms import NAME_FORMS, folded
+from mdvec.text.folding import NAME_FORMS, folded
 from mdvec.text.loanwords import TO_KATAKANA
 from mdvec.text.one_line import some_of
 

@@ -15,7 +15,7 @@ from operator import itemgetter
 from string import punctuation
 
 from mdvec.text.fields import named_dates
-from mdvec.text.index_terms import folded
+from mdvec.text.folding import folded
 from mdvec.text.markdown import block_parser, is_markdown
 from mdvec.text.matter import ALIAS_KEYS, TAG_KEYS, FrontMatter
 from mdvec.text.org import is_org, org_headlines

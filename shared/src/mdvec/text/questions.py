@@ -11,15 +11,9 @@ from typing import Literal
 
 from mdvec.text.breaks import marks
 from mdvec.text.fields import named_dates
+from mdvec.text.folding import folded, without_invisible
 from mdvec.text.function_words import words_in_context
-from mdvec.text.index_terms import (
-    MIN_DIGITS,
-    folded,
-    is_letters,
-    joined_words,
-    placed_terms,
-    without_invisible,
-)
+from mdvec.text.index_terms import MIN_DIGITS, is_letters, joined_words, placed_terms
 from mdvec.text.literal_texts import (
     Placed,
     names_with_sign,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from table_of_cases import each
 
 from mdvec.text.fields import chunk_fields, document_names, field_terms
-from mdvec.text.index_terms import folded
+from mdvec.text.folding import folded
 from mdvec.text.morphology import _MAX_KEPT, _RecentRuns, morphemes
 
 SPELLINGS = [

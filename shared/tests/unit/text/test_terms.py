@@ -8,7 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from table_of_cases import each
 
-from mdvec.text.index_terms import TermCounter, folded, spelled_parts, terms
+from mdvec.text.folding import folded
+from mdvec.text.index_terms import TermCounter, spelled_parts, terms
 
 CJK = "食費管理水道光熱家計簿ひらがなカタカナー々〇𩸽"
 any_text = st.text(st.characters())  # lone surrogates are among them
