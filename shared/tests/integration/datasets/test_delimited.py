@@ -172,7 +172,13 @@ def test_an_empty_line_between_the_rows_of_one_column_is_a_row_of_null(folder):
 
 @each("large_from", [1, 2**24])
 @each("end", ["\n", "\r\n"])
-@each("empty", [",,", '"","",""', ',"",', ",", " ", '"" ,', " , , "])
+@each(
+    "empty",
+    [
+        ",,", '"","",""', ',"",', ",", " ", '"" ,', " , , ", "\u3000,\u3000,", "\u3000",
+        '\u00a0,"\u2003"', '"\u3000 ",',
+    ],
+)  # fmt: skip
 def test_rows_without_a_filled_cell_are_left_out_as_from_a_workbook(folder, empty, end, large_from):
     row, words = f"1,NA,{end}", f'2,"a\n,,\nb",-{end}'
     text = f"a,b,c{end}{empty}{end}{row}{empty}{end}{words}" + f"{empty}{end}" * 900
@@ -222,7 +228,7 @@ def test_a_header_alone_is_an_empty_table(folder):
             "line 3: the row has 1 cell for 2 columns; it was split at ',': --delimiter names "
             "another, --header-row another line of names",
         ),
-        (b"a,b,c\n1,2,3\n,\n4,5\n", "line 4: the row has 2 cells"),
+        ("a,b,c\n1,2,3\n,\n\u3000\n4,5\n".encode(), "line 5: the row has 2 cells"),
         (b'a,b\n1,2\n"x\ny",2,3\n', "line 3: the row has at least 3 cells"),
         (b'a,b\n1,2\n3,"x\n', "line 3: a quotation mark opens a cell that is never closed"),
         (b'a,b\n1,"""x ""y""\n\n3,4\n""\n', "line 2: a quotation mark opens a cell that"),

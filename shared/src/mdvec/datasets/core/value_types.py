@@ -20,7 +20,8 @@ WRITTEN_BLANKS = (
 )  # fmt: skip
 """Cells that mean no value unless the column is text; spreadsheets write their errors into CSV."""
 BLANKS = frozenset(("", *WRITTEN_BLANKS))
-_SPACES = " \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
+SPACES = " \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
+"""The spaces, of any width, that DuckDB's ``trim`` removes."""
 _BLANKS_SQL = str(("", *WRITTEN_BLANKS))
 _DIGITS = "rtrim(ltrim(replace(regexp_extract({v}, '^[^eE]*'), '.', ''), '-+0'), '0')"
 _READ_BACK = (
@@ -125,7 +126,7 @@ def _euro(number: str) -> str:
 
 def trimmed(cell: str) -> str:
     """A cell without spaces of any width at its ends, as DuckDB's ``trim`` returns it."""
-    return cell.strip(_SPACES)
+    return cell.strip(SPACES)
 
 
 @cache

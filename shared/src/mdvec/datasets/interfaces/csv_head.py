@@ -20,6 +20,7 @@ from mdvec.datasets.core.sheet_header import (
     sheet_header,
 )
 from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions
+from mdvec.datasets.core.value_types import SPACES
 from mdvec.files import UnreadableFile
 from mdvec.text import UTF_8
 
@@ -27,7 +28,6 @@ MAX_COLUMNS = 10_000
 TOO_MANY_COLUMNS = (
     f"it has more than {MAX_COLUMNS:,} columns; is it a table? Write one record a row"
 )
-_EMPTY_ROW = re.compile(rb'\n[ ",;\t|]*\r?\n')
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?[\r\n]*')
 _NumberedRow = tuple[int, list[str]]
 """A row with the number of the line that it ends in."""
@@ -146,12 +146,21 @@ def _delimiter(text: TextIO, start: int, allowed: str) -> str:
     return max(splitting, key=lambda delimiter: below[delimiter])
 
 
+def empty_row_byte(delimiter: str) -> bytes:
+    """A regular expression for the bytes of rows in UTF-8 without a filled cell.
+
+    Few other rows have only such bytes, which are quicker to look for than characters.
+    """
+    return b"[%b]" % re.escape(f'"{delimiter}{SPACES}'.encode())
+
+
 def headers_below(rows: Path, head: Head) -> Iterator[str]:
     """A note on lines below empty lines that may be headers of other tables.
 
     ``rows`` are the lines below the head, in UTF-8; they are few enough for memory.
     """
-    if not _EMPTY_ROW.search(rows.read_bytes()):
+    empty = rb"\n%b*\r?\n" % empty_row_byte(head.delimiter)
+    if not re.search(empty, rows.read_bytes()):
         return
     headers, lines = HeadersBelow(), dict[int, int]()
     # A cell may be too long for this reader, or have a carriage return within.

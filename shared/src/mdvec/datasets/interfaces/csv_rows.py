@@ -16,8 +16,9 @@ from pathlib import Path
 import duckdb
 
 from mdvec.datasets.core.sheet_cells import TOTAL_AMONG, is_total, total_in
+from mdvec.datasets.core.value_types import SPACES
 from mdvec.datasets.interfaces.connection import first_line, one_path
-from mdvec.datasets.interfaces.csv_head import Head
+from mdvec.datasets.interfaces.csv_head import Head, empty_row_byte
 from mdvec.files import UnreadableFile
 from mdvec.sizes import MEGABYTE
 from mdvec.text import counted, literal
@@ -173,7 +174,8 @@ class Rows:
     @property
     def _is_short(self) -> str:
         """SQL: whether a refused line has too few cells, and none is filled."""
-        line = rf'[\r\n]*( *("")? *{re.escape(self.head.delimiter)})* *("")? *[\r\n]*'
+        cell = f'[{SPACES}]*("[{SPACES}]*")?[{SPACES}]*'
+        line = rf"[\r\n]*({cell}{re.escape(self.head.delimiter)})*{cell}[\r\n]*"
         return f"(error_type = 'MISSING COLUMNS' AND regexp_full_match(csv_line, {literal(line)}))"
 
     @property
@@ -274,8 +276,8 @@ class Rows:
 
 
 def _may_have_empty_rows(file: Path, delimiter: str) -> bool:
-    """Whether a line holds only delimiters, spaces and quotation marks; the file is not empty."""
-    line = rb'(?:"| |%b)+\r?(?:\n|\Z)' % re.escape(delimiter.encode())
+    """Whether a line may hold only delimiters, spaces and quotation marks in a file with lines."""
+    line = rb"%b+\r?(?:\n|\Z)" % empty_row_byte(delimiter)
     with file.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as text:
         return bool(re.match(line, text) or re.search(rb"\n" + line, text))
 
