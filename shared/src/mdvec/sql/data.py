@@ -6,19 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mdvec.database import (
-    Connection,
-    DatabaseEmptied,
-    FileStamp,
-    open_database,
-    snapshot,
-    stamp_of,
-)
-from mdvec.datasets import (
-    HOUSEHOLD_TABLE,
-    DatasetTable,
-    dataset_tables,
-)
+from mdvec.database import Connection, DatabaseEmptied, FileStamp, open_database, snapshot, stamp_of
+from mdvec.datasets import HOUSEHOLD_TABLE, DatasetTable, dataset_tables
 from mdvec.household import Ledger, data_version
 from mdvec.platform import followed
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer

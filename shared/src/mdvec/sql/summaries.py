@@ -10,21 +10,8 @@ from mdvec.datasets import Column
 from mdvec.sql.core import histogram, profile
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec.sql.core.histogram import Edges, Histogram, ValueSpan
-from mdvec.sql.core.period import (
-    Cell,
-    found_column,
-    period_column,
-    required_column,
-    within,
-)
-from mdvec.sql.core.profile import (
-    EXACTLY,
-    SPREAD,
-    ProfileEffort,
-    Samples,
-    chosen,
-    plan_profile,
-)
+from mdvec.sql.core.period import Cell, found_column, period_column, required_column, within
+from mdvec.sql.core.profile import EXACTLY, SPREAD, ProfileEffort, Samples, chosen, plan_profile
 from mdvec.sql.core.refusals import named
 from mdvec.sql.core.statement import with_source
 from mdvec.sql.process.query_process import QueryProcess

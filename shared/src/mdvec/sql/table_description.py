@@ -13,13 +13,7 @@ from mdvec.analysis import ExportFolder
 from mdvec.datasets import Column, family, has_dates
 from mdvec.queries import listed_parameters
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer, with_warnings
-from mdvec.sql.core.refusals import (
-    QueryError,
-    QueryStopped,
-    named,
-    shortened_name,
-    unknown_table,
-)
+from mdvec.sql.core.refusals import QueryError, QueryStopped, named, shortened_name, unknown_table
 from mdvec.sql.core.statement import find_table, has_name
 from mdvec.sql.data import table_origin
 from mdvec.sql.process.query_process import QueryProcess

@@ -21,14 +21,7 @@ from mdvec.errors import MdvecError
 from mdvec.files import ScanRules
 from mdvec.index import Tables
 from mdvec.platform import shell_line
-from mdvec.text import (
-    ChunkingOptions,
-    InvalidChunking,
-    cited,
-    nearest_or_all,
-    shortened,
-    utc_time,
-)
+from mdvec.text import ChunkingOptions, InvalidChunking, cited, nearest_or_all, shortened, utc_time
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import InvalidToolName, checked_tool_name
 

@@ -25,12 +25,7 @@ from mdvec.database import (
     size_on_disk,
     snapshot,
 )
-from mdvec.datasets import (
-    can_read_all,
-    dataset_tables,
-    remove_unneeded_copies,
-    snapshot_folder,
-)
+from mdvec.datasets import can_read_all, dataset_tables, remove_unneeded_copies, snapshot_folder
 from mdvec.index import chunks, table_changes
 from mdvec.manage.backup import WORKING_FOLDER
 from mdvec.manage.doctor.findings import Finding, fixable

@@ -30,12 +30,7 @@ from mdvec.platform import (
 )
 from mdvec.sql.child import loading
 from mdvec.sql.child.handler import FatalDuckDBError, RequestHandler, refusal_of
-from mdvec.sql.core.refusals import (
-    QueriesUnavailable,
-    QueryError,
-    as_message,
-    no_room_to_start,
-)
+from mdvec.sql.core.refusals import QueriesUnavailable, QueryError, as_message, no_room_to_start
 from mdvec.sql.process.messages import Message, listed_columns
 from mdvec.text import identifier
 

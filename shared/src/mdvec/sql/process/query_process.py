@@ -32,19 +32,8 @@ from mdvec.sql.process.messages import (
     QueryRows,
     columns_in,
 )
-from mdvec.sql.process.named_tables import (
-    NamedTable,
-    NamedTables,
-    states_of,
-    with_plain_handles,
-)
-from mdvec.sql.process.turns import (
-    ALONE,
-    NoTurn,
-    Turns,
-    current_call,
-    current_session,
-)
+from mdvec.sql.process.named_tables import NamedTable, NamedTables, states_of, with_plain_handles
+from mdvec.sql.process.turns import ALONE, NoTurn, Turns, current_call, current_session
 
 _MIN_WAIT_SECONDS = 30.0
 _QUERIES_WAITED_FOR = 6
