@@ -66,10 +66,8 @@ class Parameter:
 def bound(question: str, parameters: Sequence[Parameter], arguments: Mapping[str, object]) -> Bound:
     """The values of all parameters; an optional one without a value is left out.
 
-    ``question`` is its name, for the errors; the names in ``arguments`` may be in any case.
-
-    Raises:
-        WrongParameters: a value is missing, unknown, or of another type.
+    ``question`` is its name, for the errors; the names in ``arguments`` may be in any case. Raises
+    WrongParameters.
     """
     by_name = {parameter.name.casefold(): parameter for parameter in parameters}
     values = {name.removeprefix("$").casefold(): value for name, value in arguments.items()}
@@ -115,11 +113,7 @@ def _type_of(question: str, name: str, value: object) -> ParameterType:
 
 
 def check_single(arguments: Mapping[str, object]) -> None:
-    """Refuse lists and objects, which no parameter takes.
-
-    Raises:
-        WrongParameters: there is a list or an object.
-    """
+    """Refuse lists and objects, which no parameter takes; raises WrongParameters."""
     for name, value in arguments.items():
         if isinstance(value, list | tuple | dict):
             plain = name.removeprefix("$")[:_MAX_SHOWN]
@@ -237,11 +231,7 @@ def is_name(plain: str) -> bool:
 
 
 def checked_name(name: str, reserved: Collection[str]) -> str:
-    """The name as it is stored, with full-width characters converted.
-
-    Raises:
-        SavedQueryError: no saved question can have this name.
-    """
+    """The name as it is stored, with full-width characters converted; raises SavedQueryError."""
     plain = plain_name(name)
     if plain in reserved:
         raise SavedQueryError(f"{plain} is a ready-made question; take another name")
@@ -254,11 +244,7 @@ def checked_name(name: str, reserved: Collection[str]) -> str:
 
 
 def saved_queries(database: Path) -> list[SavedQuery]:
-    """Every saved question, by name.
-
-    Raises:
-        DatabaseError: the database cannot be read.
-    """
+    """Every saved question, by name; raises DatabaseError."""
     with open_database(database, "read") as connection:
         return _all_saved(connection)
 

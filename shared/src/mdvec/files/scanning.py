@@ -146,11 +146,7 @@ def scan(source: Path, rules: ScanRules) -> Scan:
 
 
 def scan_file(source: Path) -> Scan:
-    """The scan of a source that is a single file.
-
-    Raises:
-        SourceMissing: the file does not exist.
-    """
+    """The scan of a source that is a single file; raises SourceMissing."""
     try:
         state = source.stat()
     except OSError as error:

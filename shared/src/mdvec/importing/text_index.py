@@ -144,10 +144,7 @@ class TextIndex:
         """Start embedding the texts of an import if its model is behind an endpoint.
 
         Batches span files, while ``embed`` and ``put`` store what is finished. With a local model
-        ``texts`` is not even read.
-
-        Raises:
-            SendingRefused: the user does not allow it.
+        ``texts`` is not even read. Raises SendingRefused.
         """
         if self._loaded is None and not embedding.is_endpoint_model(str(self._tool.model)):
             return  # the model need not be loaded: perhaps no file has changed

@@ -54,11 +54,7 @@ def within_home(typed: str, home: Path) -> Path:
 
 
 def home_folder(path: str, home: Path) -> HomeFolder:
-    """The folder at a path relative to the home.
-
-    Raises:
-        OutsideHome: there is no such folder, or it cannot be read.
-    """
+    """The folder at a path relative to the home; raises OutsideHome."""
     top = followed(home)
     folder = within_home(path or "~", home)
     shown = folder.relative_to(top).as_posix() if folder != top else ""

@@ -62,11 +62,7 @@ RECORDS = HouseholdRecords()
 
 
 def scan_source(tool: Tool, rules: ScanRules) -> Scan:
-    """Find the files of a tool's source.
-
-    Raises:
-        SourceMissing: the source does not exist.
-    """
+    """Find the files of a tool's source; raises SourceMissing."""
     if KINDS[tool.kind].takes_file and tool.source.is_file():
         return scan_file(tool.source)
     return scan(tool.source, rules)

@@ -41,12 +41,8 @@ def add_tool(
 ) -> Tool:
     """Add a folder, or a data file, as a tool; a missing database is created.
 
-    Clients show ``title`` to people instead of the name.
-
-    Raises:
-        InvalidToolName, InvalidTool, ToolExists: the name, description, source or title is
-            refused.
-        DatabaseError: the file cannot be created or written.
+    Clients show ``title`` to people instead of the name. Raises InvalidToolName, InvalidTool,
+    ToolExists and DatabaseError.
     """
     checked_tool_name(name)
     words, path = _checked_description(description), _checked_source(source, kind)
@@ -113,10 +109,7 @@ def update_tool(
     """Change a tool's description, source or title, or which files its next import includes.
 
     None leaves a value unchanged; an empty title removes it. If a value is refused, nothing is
-    changed.
-
-    Raises:
-        ToolNotFound, InvalidTool: there is no such tool, or a new value is refused.
+    changed. Raises ToolNotFound and InvalidTool.
     """
     words = None if description is None else _checked_description(description)
     shown = None if title is None else _checked_title(title)
@@ -284,10 +277,8 @@ def _checked_source(source: Path, kind: str) -> Path:
 def rename_tool(database: Path, name: str, to: str, on_notice: Callable[[str], None]) -> Tool:
     """Rename a tool with its tables; nothing is imported again.
 
-    Waits for a running import of the tool; ``on_notice`` then gets a sentence.
-
-    Raises:
-        InvalidToolName, ToolExists: the new name is refused.
+    Waits for a running import of the tool; ``on_notice`` then gets a sentence. Raises
+    InvalidToolName and ToolExists.
     """
     with open_database(database, "write") as connection:
         locked = registry.get_tool(connection, name)

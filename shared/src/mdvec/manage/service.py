@@ -73,11 +73,7 @@ class ServiceStatus:
 
 
 def service_of(machine: Machine, command: Sequence[str]) -> Service:
-    """The service that runs ``command`` for a user of a machine.
-
-    Raises:
-        ServiceError: the platform has neither systemd nor launchd.
-    """
+    """The service that runs ``command`` for a user of a machine; raises ServiceError."""
     if machine.platform == "linux":
         return Service(
             machine.folder("XDG_CONFIG_HOME", ".config") / "systemd" / "user" / _UNIT_NAME,
@@ -223,11 +219,7 @@ def find_server_program() -> str | None:
 
 
 def server_program() -> str:
-    """The absolute path of the server's executable.
-
-    Raises:
-        ServerNotInstalled: it was not found.
-    """
+    """The absolute path of the server's executable; raises ServerNotInstalled."""
     program = find_server_program()
     if program is None:
         raise ServerNotInstalled(

@@ -43,11 +43,7 @@ _DATA = tuple(ending for ending in DATA_ENDINGS if not ending.startswith((".json
 
 
 def endings_of(names: str) -> tuple[str, ...]:
-    """The endings of formats, named as in "pdf,word".
-
-    Raises:
-        InvalidTool: there is no such format.
-    """
+    """The endings of formats, named as in "pdf,word"; raises InvalidTool."""
     known = {each.name: each.endings for each in FORMATS}
     chosen = [name.strip().lower() for name in names.split(",") if name.strip()]
     for name in chosen:

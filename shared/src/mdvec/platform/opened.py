@@ -75,10 +75,8 @@ def hidden_folder() -> Path:
 def replace(new: Path, old: Path) -> None:
     """Replace a file atomically.
 
-    On Windows this fails while another program has ``old`` open; it is retried for a while.
-
-    Raises:
-        OSError: it could not be replaced.
+    On Windows this fails while another program has ``old`` open; it is retried for a while. Raises
+    OSError.
     """
     until = time.monotonic() + _REPLACE_SECONDS
     while sys.platform == "win32" and time.monotonic() < until:

@@ -32,12 +32,7 @@ class CurrentData:
     _known: tuple[FileStamp | None, _Listed] | None = None
 
     def __call__(self) -> Data:
-        """The tables as they are now.
-
-        Raises:
-            DatabaseEmptied: the database holds no tools.
-            DatabaseError: the database cannot be read.
-        """
+        """The tables as they are now; raises DatabaseEmptied and DatabaseError."""
         stamp, known = stamp_of(self.database), self._known
         if known is None or known[0] != stamp:
             known = stamp, _list_tables(self.database)

@@ -96,11 +96,8 @@ class Exporter:
     def materialize(self, name: str, query: str, ttl_seconds: int | None) -> JsonAnswer:
         """Store the rows of a query as a table for later queries of this session.
 
-        It replaces a table of the same name, and becomes the newest table.
-
-        Raises:
-            QueryError: the query failed, or no table can have that name.
-            ExportError: its file could not be put in place.
+        It replaces a table of the same name, and becomes the newest table. Raises QueryError and
+        ExportError.
         """
         ttl = ttl_seconds or self.table_seconds
         table = self.queries.materialize(fold(name), query, ttl_seconds=ttl)

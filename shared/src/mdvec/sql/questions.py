@@ -149,11 +149,7 @@ class Questions:
         return self.prepare_saved(name, parameters or {})
 
     def parameters(self, query: str) -> tuple[Parameter, ...]:
-        """The parameters of a SELECT, or of the question of that name.
-
-        Raises:
-            QueryError: the SQL is refused.
-        """
+        """The parameters of a SELECT, or of the question of that name; raises QueryError."""
         if question := self._question(query):
             return question.parameters
         return self.queries.judged(query).parameters if "$" in query else ()
@@ -238,11 +234,7 @@ class Questions:
             )  # fmt: skip
 
     def plot(self, prepared: Prepared, kind: PlotKind, title: str) -> Plot:
-        """The chart of an answer.
-
-        Raises:
-            PlotRefused: its columns do not fit the kind of chart.
-        """
+        """The chart of an answer; raises PlotRefused."""
 
         def fetch(sql: str, most: int) -> tuple[list[list[JsonValue]], bool]:
             over = sql.replace("{source}", f"({prepared.sql})")

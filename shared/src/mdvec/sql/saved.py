@@ -19,10 +19,8 @@ _MAX_SECONDS = 1.0
 def saved_now(queries: QueryProcess, database: Path) -> Iterator[SavedQuery]:
     """The saved questions, with the types of their parameters for the current tables.
 
-    After ``_MAX_SECONDS``, and for questions that no longer run, these are the stored types.
-
-    Raises:
-        DatabaseError: the database cannot be read.
+    After ``_MAX_SECONDS``, and for questions that no longer run, these are the stored types. Raises
+    DatabaseError.
     """
     until = time.monotonic() + _MAX_SECONDS
     for query in saved_queries(database):

@@ -90,11 +90,7 @@ class InvalidToolName(MdvecError):
 
 
 def checked_tool_name(name: str) -> str:
-    """Return ``name`` if a tool can have it.
-
-    Raises:
-        InvalidToolName: it has other characters, is too long, or belongs to the server.
-    """
+    """Return ``name`` if a tool can have it; raises InvalidToolName."""
     if _PATTERN.fullmatch(name) is None:
         raise InvalidToolName(
             f"{_quote(name)} cannot be a tool's name: use 1 to 63 lower-case letters a-z, digits, "

@@ -107,12 +107,7 @@ def add_tool(
     kind: str,
     title: str | None = None,
 ) -> Tool:
-    """Register a tool and create its tables.
-
-    Raises:
-        InvalidToolName: no tool can have that name.
-        ToolExists: one already has it.
-    """
+    """Register a tool and create its tables; raises InvalidToolName and ToolExists."""
     checked_tool_name(name)
     with connection:
         try:
@@ -129,11 +124,7 @@ def add_tool(
 
 
 def get_tool(connection: apsw.Connection, name: str) -> Tool:
-    """The tool of that name.
-
-    Raises:
-        ToolNotFound: there is none.
-    """
+    """The tool of that name; raises ToolNotFound."""
     matches = _tools(connection, "WHERE name = ?", name)
     if not matches:
         raise ToolNotFound(name, [tool.name for tool in list_tools(connection)])

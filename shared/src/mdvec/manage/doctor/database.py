@@ -49,11 +49,7 @@ _BYTES_PER_NUMBER = 4
 
 
 def check_database(installation: Loaded) -> Iterator[Finding]:
-    """Check the file's integrity, format and permissions.
-
-    Raises:
-        DatabaseError: it cannot be opened; the message says why.
-    """
+    """Check the file's integrity, format and permissions; raises DatabaseError."""
     path = installation.settings.database_path
     if (read_only := read_only_index(path)) is not None:
         sentence = f"{read_only} is read-only, so the database beside it cannot be written"

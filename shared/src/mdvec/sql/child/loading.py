@@ -93,10 +93,7 @@ def write_ledgers(
 ) -> bool:
     """Write the rows of all ledgers, one JSON array per line; returns whether there is a ledger.
 
-    Their months start on the day ``month_starts_on``.
-
-    Raises:
-        DatabaseError: the database cannot be read.
+    Their months start on the day ``month_starts_on``. Raises DatabaseError.
     """
     from mdvec.database import open_database, snapshot
 

@@ -224,11 +224,7 @@ class Histogram:
 
 
 def is_counted_by_value(column: Column) -> bool:
-    """Whether each value of the column is a bin.
-
-    Raises:
-        NoHistogram: the column's type has no bins at all.
-    """
+    """Whether each value of the column is a bin; raises NoHistogram."""
     kind = family(column)
     if kind == "other":
         raise NoHistogram(column)
@@ -264,11 +260,7 @@ FROM (
 
 
 def read_counts(span: ValueSpan | None, edges: Edges, rows: Sequence[Sequence[Any]]) -> Histogram:
-    """Reads the result of ``counts_sql``.
-
-    Raises:
-        RowsDiffer: the rows do not have the given span.
-    """
+    """Reads the result of ``counts_sql``; raises RowsDiffer."""
     if rows and read_span(*rows[0][2:4]) != span:
         raise RowsDiffer
     counts = {int(row[0]): int(row[1]) for row in rows}

@@ -61,11 +61,7 @@ def within(column: Column, first: str, last: str) -> str:
 def period_column(columns: Sequence[Column], name: str | None) -> Column | None:
     """The column of dates: the named one, or else the only one with dates.
 
-    None if there is none, or several.
-
-    Raises:
-        UnknownColumn: no column has that name.
-        PeriodRefused: it holds no dates.
+    None if there is none, or several. Raises UnknownColumn and PeriodRefused.
     """
     candidates = [column for column in columns if has_dates(column)]
     if name is None:
@@ -80,11 +76,7 @@ def period_column(columns: Sequence[Column], name: str | None) -> Column | None:
 
 
 def required_column(columns: Sequence[Column], name: str | None) -> Column:
-    """The column that ``date_range`` applies to.
-
-    Raises:
-        UnknownColumn, PeriodRefused: it does not exist, holds no dates, or is ambiguous.
-    """
+    """The column that ``date_range`` applies to; raises UnknownColumn and PeriodRefused."""
     dated = period_column(columns, name)
     if dated is None:
         candidates = [column for column in columns if has_dates(column)]

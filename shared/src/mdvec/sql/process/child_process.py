@@ -126,11 +126,7 @@ class Child:
         )
 
     def prepare(self) -> None:
-        """Ensure that a child process with the current data is running.
-
-        Raises:
-            QueryError: none could be started.
-        """
+        """Ensure that a child process with the current data is running; raises QueryError."""
         if self._closed:
             raise QueriesUnavailable("the server is shutting down and takes no more queries")
         if self.is_ready():
