@@ -259,7 +259,10 @@ def find_saved(database: Path, name: str, more: Collection[str] = ()) -> SavedQu
     plain = plain_name(name)
     by_name = {query.name: query for query in saved_queries(database)}
     if plain not in by_name:
-        raise _unknown(name, [*by_name, *more])
+        known = [*by_name, *more]
+        shown = ", ".join(known[:_MAX_LISTED]) + (", …" if len(known) > _MAX_LISTED else "")
+        there = f"there are: {shown}" if known else "none is saved yet"
+        raise SavedQueryError(f"there is no saved question {name[:60]!r}; {there}")
     return by_name[plain]
 
 
@@ -319,9 +322,3 @@ def _all_saved(connection: Connection) -> list[SavedQuery]:
         )
         for name, sql, description, parameters in rows
     ]
-
-
-def _unknown(name: str, known: list[str]) -> SavedQueryError:
-    shown = ", ".join(known[:_MAX_LISTED]) + (", …" if len(known) > _MAX_LISTED else "")
-    there = f"there are: {shown}" if known else "none is saved yet"
-    return SavedQueryError(f"there is no saved question {name[:60]!r}; {there}")

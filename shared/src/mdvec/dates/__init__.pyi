@@ -1,4 +1,3 @@
-from .local import today as today
 from .months import ENGLISH_MONTH as ENGLISH_MONTH
 from .months import ENGLISH_MONTHS as ENGLISH_MONTHS
 from .months import ONE_DAY as ONE_DAY
@@ -7,6 +6,7 @@ from .months import Month as Month
 from .months import MonthRange as MonthRange
 from .months import month_named as month_named
 from .months import runs_of as runs_of
+from .months import today as today
 from .months import year_of_era as year_of_era
 from .phrases import PeriodContext as PeriodContext
 from .phrases import Spoken as Spoken

@@ -20,6 +20,11 @@ _BEFORE_ERAS = {
 }  # fmt: skip
 
 
+def today() -> date:
+    """The local date, as days in statements, notes and questions are local too."""
+    return date.today()  # noqa: DTZ011
+
+
 def month_named(name: str) -> int:
     """The number of a month, 1 to 12, by at least the first three letters of its English name."""
     return next(number for number, month in enumerate(ENGLISH_MONTHS, 1) if month[:3] == name[:3])
@@ -95,9 +100,9 @@ class Month:
         return month if day <= month.last_day else month.plus(1)
 
     @classmethod
-    def from_iso(cls, text: str, starts_on: int = 1) -> Month:
-        """Parses ``YYYY-MM``; anything after it is ignored."""
-        return cls(int(text[:4]), int(text[5:7]), starts_on)
+    def from_iso(cls, text: str) -> Month:
+        """Parses ``YYYY-MM``, a calendar month; anything after it is ignored."""
+        return cls(int(text[:4]), int(text[5:7]))
 
     def plus(self, months: int) -> Month:
         """The month that is ``months`` later; earlier if negative."""

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-import apsw
-
 from mdvec import index
 from mdvec.database import open_database, snapshot
 from mdvec.errors import MdvecError
@@ -109,7 +107,10 @@ def read_document(
         ReadingRefused: the tool is switched off, or has no such document or part of it.
     """
     with open_database(database, "read") as connection, snapshot(connection):
-        tool = _tool_with_texts(connection, tool_name)
+        try:
+            (tool,) = requested_tools(connection, [tool_name])
+        except SearchRefused as error:
+            raise ReadingRefused(str(error)) from error
         tables = tool.tables_in(connection)
         stored = _stored(tables, file_path)
         if stored is None and part == DocumentPart() and (hit := _AS_A_HIT.fullmatch(file_path)):
@@ -148,15 +149,6 @@ def read_document(
         pages=pages,
         first_page=first_page if pages else 0,
     )
-
-
-def _tool_with_texts(connection: apsw.Connection, name: str) -> Tool:
-    """An active tool whose documents can be read; raises as ``read_document`` does."""
-    try:
-        (tool,) = requested_tools(connection, [name])
-    except SearchRefused as error:
-        raise ReadingRefused(str(error)) from error
-    return tool
 
 
 def _stored(tables: index.Tables, file_path: str) -> index.StoredText | None:

@@ -59,14 +59,6 @@ class UnknownModel(ModelError):
 
 
 @dataclass(frozen=True, slots=True)
-class ModelChoice:
-    """The model chosen, and the reason in one sentence."""
-
-    card: ModelCard
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class ListedModel:
     """A model, why it cannot be used here (None if it can), and whether ``auto`` chooses it."""
 
@@ -195,14 +187,14 @@ def list_models(
     own: Iterable[str] = (), options: BackendOptions = DEFAULT_OPTIONS
 ) -> list[ListedModel]:
     """Every model in the order of ``CARDS``, then the user's ``own`` by name."""
-    auto = choose(AUTO).card
+    auto, _ = choose(AUTO)
     users = sorted({name for name in own if family_of(name) is not None})
     cards = [*CARDS.values(), *(card_named(name, options) for name in users)]
     return [ListedModel(card, missing(card, options), is_auto=card is auto) for card in cards]
 
 
-def choose(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> ModelChoice:
-    """The model that ``name`` stands for; ``auto`` is the first usable model of ``AUTO_ORDER``.
+def choose(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> tuple[ModelCard, str]:
+    """The model that ``name`` stands for, and why; ``auto`` is the first usable of ``AUTO_ORDER``.
 
     Raises:
         UnknownModel: there is no model of that name.
@@ -211,16 +203,15 @@ def choose(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> ModelChoice:
     if name != AUTO:
         card = card_named(name, options)
         _check_here(card, options)
-        return ModelChoice(card, name)
+        return card, name
     card = next(card for card in AUTO_ORDER if card is USE or missing(card) is None)
     if card is PLAMO:
-        return ModelChoice(PLAMO, "plamo, whose weights are in the local model cache")
+        return PLAMO, "plamo, whose weights are in the local model cache"
     if card is not USE:
-        return ModelChoice(card, f"{card.name}, which is here ({card.summary})")
-    return ModelChoice(
-        USE,
+        return card, f"{card.name}, which is here ({card.summary})"
+    return USE, (
         f"use, the embedded model ({RURI_30M.name}, 37 MB, is made for Japanese: "
-        f"{RURI_30M.how_to_get}; mdvec model ls lists all)",
+        f"{RURI_30M.how_to_get}; mdvec model ls lists all)"
     )
 
 
@@ -311,14 +302,13 @@ def try_model(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> Trial:
         ModelError: it cannot be used, or its endpoint does not answer.
     """
     began = time.perf_counter()
-    chosen = choose(name, options).card.name
-    embedder = load(chosen, options)
+    card, _ = choose(name, options)
+    embedder = load(card.name, options)
     loaded = time.perf_counter()
     host = None
     if isinstance(embedder, RemoteEmbedder):
         dimension, host = embedder.measure_dimension(), embedder.endpoint.host
     else:
         dimension = len(embedder.embed_query(QUESTION))
-    return Trial(
-        chosen, host, dimension, round(loaded - began, 3), round(time.perf_counter() - loaded, 3)
-    )
+    ended = time.perf_counter()
+    return Trial(card.name, host, dimension, round(loaded - began, 3), round(ended - loaded, 3))

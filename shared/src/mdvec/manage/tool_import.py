@@ -376,8 +376,8 @@ def loading_and_telling(
     """A function that loads the model of an import, and tells the user why it was chosen."""
 
     def load(name: str | None) -> Embedder:
-        choice = catalog.choose(name or catalog.AUTO, options)
-        tell(f"model: {choice.reason}")
-        return catalog.load(choice.card.name, options)
+        card, reason = catalog.choose(name or catalog.AUTO, options)
+        tell(f"model: {reason}")
+        return catalog.load(card.name, options)
 
     return load

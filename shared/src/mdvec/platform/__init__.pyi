@@ -5,12 +5,12 @@ from .limits import limited_data as limited_data
 from .limits import lower_priority as lower_priority
 from .limits import machine_memory as machine_memory
 from .limits import return_memory as return_memory
-from .links import followed as followed
 from .locks import Mount as Mount
 from .locks import is_held as is_held
 from .locks import lock_bytes as lock_bytes
 from .locks import lock_whole as lock_whole
 from .locks import mount_of as mount_of
+from .opened import followed as followed
 from .opened import hidden_folder as hidden_folder
 from .opened import is_anothers as is_anothers
 from .opened import is_root as is_root

@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path, PureWindowsPath
 
 from mdvec.platform import windows
-from mdvec.platform.links import followed
+from mdvec.platform.opened import followed
 
 if sys.platform != "win32":
     import fcntl

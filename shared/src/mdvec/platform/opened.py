@@ -22,6 +22,11 @@ _OWN_FOLDER = 0o700
 _OWN_FILE = 0o600
 
 
+def followed(path: str | os.PathLike[str]) -> Path:
+    """The absolute path without links; unlike ``Path.resolve``, it accepts loops of links."""
+    return Path(os.path.realpath(path))
+
+
 def open_to_read(file: Path) -> int:
     """Open a file for reading; does not block if it is a pipe without a writer."""
     if sys.platform == "win32":

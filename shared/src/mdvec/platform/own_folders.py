@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from mdvec.platform.links import followed
 from mdvec.platform.locks import lock_whole
+from mdvec.platform.opened import followed
 
 _LOCK = "lock"
 

@@ -331,11 +331,6 @@ class AnalyticsSettings(SettingsSection):
         return self.time_zone or system_zone()
 
     @property
-    def max_export_bytes(self) -> int:
-        """``max_export_mb`` in bytes."""
-        return self.max_export_mb * MEGABYTE
-
-    @property
     def max_total_bytes(self) -> int:
         """``max_total_mb`` in bytes."""
         return self.max_total_mb * MEGABYTE

@@ -46,8 +46,7 @@ class Exporter:
     ) -> JsonAnswer:
         """Write all rows of the statement ``sql`` over a query to a file; returns its handle.
 
-        Raises:
-            QueryError, ExportError: as of ``write``.
+        Raises as ``write`` does.
         """
         answer = self.write(query, fmt, max_rows, sql, parameters=parameters)
         return self.guard.trim(answer, ("columns",), lambda gone: f"it has {gone} more columns")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from mdvec.sizes import MEGABYTE
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec.sql.core.ready import READY, ReadyQuestion, with_lists_as_texts
 from mdvec.sql.core.refusals import (
+    QueryError,
     QueryRefused,
     QueryStopped,
     ResultTooLarge,
@@ -37,7 +39,6 @@ from mdvec.sql.core.statement import SELECT_ALL, fold
 from mdvec.sql.exporting import Exporter
 from mdvec.sql.process.messages import ExportedFile, JsonValue, QueryRows
 from mdvec.sql.process.query_process import QueryProcess
-from mdvec.sql.saved import saved_now
 from mdvec.tools import offered_name
 
 _MAX_ROW_BYTES = 16 * MEGABYTE
@@ -47,6 +48,8 @@ _ONWARDS_OF_QUESTION = "narrow the question's values, or aggregate the same in S
 _IN_PYTHON = "; all in Python: mdvec.analysis.safe_load_export(handle)"
 _NOT_COUNTED = "SELECT kind, count(*) FROM {source} WHERE NOT counted GROUP BY kind ORDER BY kind"
 _MAX_KINDS = 9
+_MAX_TYPE_SECONDS = 1.0
+"""How long ``saved_now`` may determine types."""
 _NO_ROW = "the first row does not fit into an answer; select fewer columns"
 
 
@@ -354,6 +357,21 @@ class Questions:
             *({**described(query.name, query), "sql": query.sql} for query in saved),
             *(described(name, question) for name, question in READY.items()),
         ]
+
+
+def saved_now(queries_: QueryProcess, database: Path) -> Iterator[SavedQuery]:
+    """The saved questions, with the types of their parameters for the current tables.
+
+    After ``_MAX_TYPE_SECONDS``, and for questions that no longer run, these are the stored types.
+    Raises DatabaseError.
+    """
+    until = time.monotonic() + _MAX_TYPE_SECONDS
+    for query in queries.saved_queries(database):
+        now = query
+        if query.parameters and time.monotonic() < until:
+            with suppress(QueryError):  # running it reports the reason
+                now = replace(query, parameters=queries_.judged(query.sql).parameters)
+        yield now
 
 
 def _refuse_call(query: str, question: SavedQuery | ReadyQuestion | None) -> None:

@@ -16,6 +16,7 @@ from mdvec.database import DatabaseError, open_database
 from mdvec.datasets import HOUSEHOLD_TABLE, table_name
 from mdvec.errors import MdvecError
 from mdvec.settings import AnalyticsSettings
+from mdvec.sizes import MEGABYTE
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec.sql.core.profile import ProfileEffort
 from mdvec.sql.core.refusals import UnknownTable
@@ -151,10 +152,9 @@ def analytics_over(
     ``month_starts_on`` is the day on which a household's months start. Close its ``queries`` at
     the end.
     """
-    exports = ExportFolder(folder, settings.export_ttl_seconds, settings.max_total_bytes, database)
-    limits = QueryLimits(
-        settings.max_seconds, settings.max_memory_mb, settings.max_export_bytes, settings.zone
-    )
+    total, export = settings.max_total_mb * MEGABYTE, settings.max_export_mb * MEGABYTE
+    exports = ExportFolder(folder, settings.export_ttl_seconds, total, database)
+    limits = QueryLimits(settings.max_seconds, settings.max_memory_mb, export, settings.zone)
     data = CurrentData(database, month_starts_on)
     queries = QueryProcess(folder, limits, data, exports, settings.max_tables)
     return Analytics(queries, exports, settings, sources, database)

@@ -17,7 +17,7 @@ from mdvec.sql.core.refusals import QueryError, QueryStopped, named, shortened_n
 from mdvec.sql.core.statement import find_table, has_name
 from mdvec.sql.data import table_origin
 from mdvec.sql.process.query_process import QueryProcess
-from mdvec.sql.saved import saved_now
+from mdvec.sql.questions import saved_now
 from mdvec.text import counted, identifier, quoted
 
 TableColumns = Mapping[str, Sequence[Column]]

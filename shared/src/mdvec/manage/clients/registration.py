@@ -66,7 +66,9 @@ def renewed_entry(client: Client, server: Server, previous: object) -> RenewedEn
     before = _options(_own_arguments(previous))
     set_anew = (fresh.keys() - client.extras.keys()) | {"command", "args"}
     others = {key: value for key, value in previous.items() if key not in set_anew}
-    foreign = _keys_of_the_other_transport(fresh, previous)
+    foreign = _KEYS_OF_A_PROGRAM if "url" in fresh else _KEYS_OF_A_URL
+    if foreign & previous.keys():
+        foreign |= {"type"}
     keys = {key: value for key, value in others.items() if key not in foreign}
     entry = {**fresh, **keys}
     options: list[_Option] = []
@@ -79,12 +81,6 @@ def renewed_entry(client: Client, server: Server, previous: object) -> RenewedEn
     dropped = [*(key for key in others if key in foreign - {"type"}),
                *(name for name in map(_name, before) if name not in left)]  # fmt: skip
     return RenewedEntry(entry, tuple(dict.fromkeys(kept_names)), tuple(dict.fromkeys(dropped)))
-
-
-def _keys_of_the_other_transport(fresh: ClientEntry, previous: ClientEntry) -> frozenset[str]:
-    """The keys of a program's entry if the new entry has a URL, and vice versa."""
-    foreign = _KEYS_OF_A_PROGRAM if "url" in fresh else _KEYS_OF_A_URL
-    return foreign | {"type"} if foreign & previous.keys() else foreign
 
 
 def _merge_options(

@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 
 from mdvec.datasets import Column
+from mdvec.sizes import MEGABYTE
 from mdvec.sql.child.copying import copy_to_file, finishers, json_rows_sql
 from mdvec.sql.child.loading import columns_of, show
 from mdvec.sql.child.parameters import (
@@ -30,9 +31,8 @@ from mdvec.sql.core.refusals import (
     QueryError,
     QueryFailed,
     QueryRefused,
-    disk_full,
+    ResultTooLarge,
     out_of_memory,
-    out_of_room,
     out_of_time,
 )
 from mdvec.sql.core.statement import (
@@ -395,9 +395,16 @@ def refusal_of(
     if isinstance(error, duckdb.FatalException | duckdb.InternalException):
         raise FatalDuckDBError from error
     if isinstance(error, duckdb.IOException) and any(sign in str(error) for sign in _DISK_FULL):
-        return disk_full()
+        return ResultTooLarge(
+            "the disk with the exports is full, and no file was left; the user must free space "
+            "there, or name a folder on another disk as [analytics] folder; until then answer "
+            "with few rows, which need no file"
+        )
     if isinstance(error, duckdb.IOException) and any(sign in str(error) for sign in _FILE_FULL):
-        return out_of_room(export_bytes)
+        return ResultTooLarge(
+            f"the export was stopped: it is larger than {export_bytes / MEGABYTE:,.0f} MB, the "
+            "limit, and no file was left; aggregate, filter, or select fewer columns"
+        )
     if isinstance(error, UnicodeError):
         return QueryFailed("the query contains an invalid character; leave it out")
     return QueryFailed(_sentence(str(error), hidden))

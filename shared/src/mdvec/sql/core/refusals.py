@@ -10,7 +10,6 @@ from difflib import SequenceMatcher  # only used when a name is unknown
 from typing import Any
 
 from mdvec.errors import MdvecError
-from mdvec.sizes import MEGABYTE
 from mdvec.text import cited, identifier, shortened, shown_name
 from mdvec.tools import offered_name
 
@@ -165,35 +164,11 @@ def out_of_memory(memory_mb: int) -> QueryStopped:
     )
 
 
-def out_of_room(max_bytes: int) -> ResultTooLarge:
-    """The refusal of an export that reached its size limit."""
-    return ResultTooLarge(
-        f"the export was stopped: it is larger than {max_bytes / MEGABYTE:,.0f} MB, the limit, "
-        "and no file was left; aggregate, filter, or select fewer columns"
-    )
-
-
-def disk_full() -> ResultTooLarge:
-    """The refusal of an export for which the disk has no room."""
-    return ResultTooLarge(
-        "the disk with the exports is full, and no file was left; the user must free space there, "
-        "or name a folder on another disk as [analytics] folder; until then answer with few "
-        "rows, which need no file"
-    )
-
-
 def no_room_to_start() -> QueriesUnavailable:
     """The refusal of every query while the disk has no room for the process's files."""
     return QueriesUnavailable(
         "the disk with the exports is full, and SQL needs a little room there; the user must free "
         "space, or name a folder on another disk as [analytics] folder"
-    )
-
-
-def process_died() -> QueryStopped:
-    """The refusal of a query whose process ended meanwhile."""
-    return QueryStopped(
-        "the query broke the process that ran it, and a new one was started; simplify it"
     )
 
 

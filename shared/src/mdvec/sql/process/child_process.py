@@ -26,7 +26,6 @@ from mdvec.sql.core.refusals import (
     no_room_to_start,
     out_of_memory,
     out_of_time,
-    process_died,
 )
 from mdvec.sql.process.messages import Data, Message, QueryLimits, columns_in, missing_tables
 from mdvec.sql.process.spool import Spool
@@ -233,7 +232,9 @@ class Child:
         except TimeoutError as error:
             raise out_of_time(self._limits.seconds) from error
         except EOFError as error:
-            raise process_died() from error
+            raise QueryStopped(
+                "the query broke the process that ran it, and a new one was started; simplify it"
+            ) from error
 
     def _check_memory(self, worker: Worker) -> None:
         with suppress(psutil.Error):
