@@ -262,27 +262,15 @@ def _print_questions(tables: OpenTables, flag: TableFormat | None) -> None:
 
 def _run(tables: OpenTables, query: str, values: Mapping[str, str], options: QueryOptions) -> None:
     """Print the rows of a table, a SELECT or a saved question."""
-    known = tables.analytics.questions
+    questions, form = tables.analytics.questions, tables.form(options.format_)
     prepare: Callable[[], sql.Prepared] = partial(sql.Prepared, query)
-    read = query
+    read, most = query, options.rows or _ROWS
     if options.saved or values:
-        prepare = partial(known.prepare_saved if options.saved else known.prepare, query, values)
-        read = known.sql_of(query, values)
-    _print_rows(tables, prepare, read, options.rows or _ROWS, options.format_)
-
-
-def _print_rows(
-    tables: OpenTables,
-    prepare: Callable[[], sql.Prepared],
-    read: str,
-    most: int,
-    flag: TableFormat | None,
-) -> None:
-    """Print the rows of the query that ``prepare`` returns; ``read`` is its SQL, for warnings."""
-    questions, form = tables.analytics.questions, tables.form(flag)
+        how = questions.prepare_saved if options.saved else questions.prepare
+        prepare, read = partial(how, query, values), questions.sql_of(query, values)
 
     def work() -> sql.JsonAnswer:
-        if flag == "csv":
+        if form == "csv":
             prepared = prepare()
             _write_csv(questions.file(prepared, "csv", None).path)
             warnings = [*tables.analytics.queries.take_warnings(), *prepared.notes]

@@ -7,7 +7,6 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
@@ -159,18 +158,23 @@ def export_command(
             answer = tables.answer(export, query)
         else:
             with new_file(output, replace=replace) as file:
-                write = partial(_write_rows, tables.analytics, query, kind, max_rows, file)
+                write = partial(_write_rows, tables.analytics, query, kind, max_rows, output, file)
                 answer = {"file": str(output), **tables.answer(write, query)}
         _print_facts(tables.form(format_), answer, "export")
 
 
 def _write_rows(
-    analytics: sql.Analytics, query: str, fmt: ExportFormat, max_rows: int | None, file: NewFile
+    analytics: sql.Analytics,
+    query: str,
+    fmt: ExportFormat,
+    max_rows: int | None,
+    output: Path,
+    file: IO[bytes],
 ) -> sql.JsonAnswer:
-    """Write all rows of a query into an open file."""
+    """Write all rows of a query into an open file, the content of ``output``."""
     written = analytics.questions.file(sql.Prepared(query), fmt, max_rows)
     try:
-        with written.path.open("rb") as rows:
+        with written.path.open("rb") as rows, _writing(output):
             shutil.copyfileobj(rows, file)
     finally:
         written.path.unlink()
@@ -183,12 +187,11 @@ def _write_rows(
 
 def _print_facts(form: TableFormat, answer: sql.JsonAnswer, title: str) -> None:
     own = heading_language() if form == "table" else str
-    facts = [[own(key), _cell_list(value)] for key, value in answer.items()]
+    facts = [
+        [own(key), ", ".join(map(str, value)) if isinstance(value, list) else value]
+        for key, value in answer.items()
+    ]
     print_answer(form, answer, title, [own("fact"), own("value")], facts)
-
-
-def _cell_list(value: object) -> object:
-    return ", ".join(map(str, value)) if isinstance(value, list) else value
 
 
 def _format_of(output: Path | None) -> FileFormat:
@@ -215,21 +218,8 @@ def _writing(path: Path) -> Iterator[None]:
         raise FileNotWritten(not_usable(path, error)) from error
 
 
-@dataclass(frozen=True, slots=True)
-class NewFile:
-    """The content (in a temporary file) of a file that will appear at ``path``."""
-
-    path: Path
-    content: IO[bytes]
-
-    def write(self, more: bytes) -> None:
-        """Append to the content; raises FileNotWritten."""
-        with _writing(self.path):
-            self.content.write(more)
-
-
 @contextmanager
-def new_file(path: Path, *, replace: bool) -> Iterator[NewFile]:
+def new_file(path: Path, *, replace: bool) -> Iterator[IO[bytes]]:
     """A file that appears at ``path`` once it is complete; an incomplete one is removed.
 
     Raises:
@@ -250,7 +240,7 @@ def new_file(path: Path, *, replace: bool) -> Iterator[NewFile]:
         raise typer.BadParameter(reason, param_hint="--output") from error
     part = Path(incomplete.name)
     try:
-        yield NewFile(path, incomplete)
+        yield incomplete
         with _writing(path):
             incomplete.close()  # Windows cannot move an open file
             umask = os.umask(0)
@@ -291,7 +281,9 @@ def plot_command(
     with open_tables(options) as tables, new_file(output, replace=replace) as file:
         form = tables.form(format_)
         in_japanese = is_japanese() and form != "json"
-        draw = partial(_draw, tables, query, kind, title, size, image_format, file, in_japanese)
+        draw = partial(
+            _draw, tables, query, kind, title, size, image_format, output, file, in_japanese
+        )
         answer = {"file": str(output), **tables.answer(draw, query)}
     _print_facts(form, answer, "plot")
 
@@ -303,7 +295,8 @@ def _draw(
     title: str,
     size: str | None,
     image_format: ImageFormat,
-    file: NewFile,
+    output: Path,
+    file: IO[bytes],
     in_japanese: bool,
 ) -> sql.JsonAnswer:
     """Draw a query's result into an open file, by default in the configured size.
@@ -319,7 +312,8 @@ def _draw(
         if is_japanese():
             raise
         raise charts.ChartError(household.in_english(str(error))) from error
-    file.write(picture.data)
+    with _writing(output):
+        file.write(picture.data)
     answer: sql.JsonAnswer = {"kind": chart.kind, "points": chart.points}
     if chart.notes:
         english = "; ".join(note.english for note in chart.notes)

@@ -76,13 +76,13 @@ def convert(
         (hidden, "with text that nobody sees (white, tiny or beside the page), which was left out"),
         (commented, "with comments, which are not read"),
     )
-    notes = tuple(_page_note(numbers, what) for numbers, what in noted if numbers)
+    notes = tuple(
+        f"{'page' if len(numbers) == 1 else 'pages'} {some_of([*map(str, numbers)], _MAX_NAMED)} "
+        f"{what}"
+        for numbers, what in noted
+        if numbers
+    )
     return Converted(with_own_title(text, document.get_metadata_value("Title")), notes)
-
-
-def _page_note(pages: list[int], what: str) -> str:
-    noun = "page" if len(pages) == 1 else "pages"
-    return f"{noun} {some_of([str(page) for page in pages], _MAX_NAMED)} {what}"
 
 
 def _bookmarks(document: pypdfium2.PdfDocument) -> Bookmarks:
@@ -103,7 +103,7 @@ def _bookmarks(document: pypdfium2.PdfDocument) -> Bookmarks:
 
 
 def _page_lines(
-    document: pypdfium2.PdfDocument, number: int, form: pypdfium2.PdfFormEnv | None = None
+    document: pypdfium2.PdfDocument, number: int, form: pypdfium2.PdfFormEnv | None
 ) -> tuple[list[Line], bool, bool]:
     """A page's lines, and whether invisible text and comments were left out."""
     try:

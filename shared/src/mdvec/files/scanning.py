@@ -218,9 +218,7 @@ class _Walk:
         if name.startswith(("._", "~$")):
             return False
         is_taken = ending in self._endings or has_long_ending(name, self._long_endings)
-        if self._matches_exclude(path) or not (
-            not self.rules.include or self._included.match_file(composed(path))
-        ):
+        if self._matches_exclude(path) or not self._is_included(path):
             self.has_left_out |= is_taken
             return False
         if not is_taken and not _NOT_UNICODE.search(path):

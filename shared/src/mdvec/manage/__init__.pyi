@@ -18,7 +18,6 @@ from .compacting import compact as compact
 from .doctor.examination import GROUPS as GROUPS
 from .doctor.examination import examine as examine
 from .doctor.findings import Finding as Finding
-from .folder_tool import tool_of_folder as tool_of_folder
 from .home_folders import home_folder as home_folder
 from .home_folders import within_home as within_home
 from .household_mapping import export_household as export_household
@@ -47,6 +46,7 @@ from .registering import models_in_use as models_in_use
 from .registering import offered_state as offered_state
 from .registering import rename_tool as rename_tool
 from .registering import set_active as set_active
+from .registering import tool_of_folder as tool_of_folder
 from .registering import tools_of_source as tools_of_source
 from .registering import tools_so_far as tools_so_far
 from .rules import install_script as install_script

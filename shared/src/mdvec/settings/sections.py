@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
 import platformdirs
@@ -39,17 +39,20 @@ MAX_EXPORT_ROWS = 5_000_000
 _MAX_TABLES = 10
 
 
-def _port(value: int) -> int:
-    if value != 0 and not 1024 <= value <= 65535:
-        raise ValueError(value)
-    return value
+def _only(is_allowed: Callable[[Any], bool]) -> AfterValidator:
+    """Refuses other values; the message is that of the setting."""
+
+    def check(value: object) -> object:
+        if not is_allowed(value):
+            raise ValueError(value)
+        return value
+
+    return AfterValidator(check)
 
 
-def _picture_size(value: str) -> str:
+def _is_picture_size(value: str) -> bool:
     size = re.fullmatch(r"([0-9]{3,4})x([0-9]{3,4})", value)
-    if size is None or not (200 <= int(size[1]) <= 1920 and 150 <= int(size[2]) <= 1080):
-        raise ValueError(value)
-    return value
+    return size is not None and 200 <= int(size[1]) <= 1920 and 150 <= int(size[2]) <= 1080
 
 
 class ChartSettings(SettingsSection):
@@ -59,13 +62,13 @@ class ChartSettings(SettingsSection):
         "127.0.0.1",
         description="this machine alone: '127.0.0.1', 'localhost', '::1'",
     )
-    port: Annotated[int, AfterValidator(_port)] = Field(
+    port: Annotated[int, _only(lambda port: port == 0 or 1024 <= port <= 65535)] = Field(
         8080, description="1024 to 65535, or 0 for any free port"
     )
     cache_entries: int = bounded(50, 1, 1000, "charts")
     cache_ttl_seconds: int = bounded(3600, 1, 604_800, "seconds")
     chunk_size: int = bounded(8192, 512, 2**20, "bytes")
-    max_size: Annotated[str, AfterValidator(_picture_size)] = Field(
+    max_size: Annotated[str, _only(_is_picture_size)] = Field(
         "1920x1080", description="'<width>x<height>', 200x150 to 1920x1080 pixels"
     )
     default_format: Literal["png", "jpeg", "svg"] = "png"
@@ -237,23 +240,12 @@ class ScanSettings(SettingsSection):
     max_bytes: int = Field(10 * MEGABYTE, ge=1, le=2**30, description="1 to 1073741824 bytes")
 
 
-def _ending_of_own(value: str) -> str:
-    if value.lower() not in CONVERTED_ENDINGS:
-        raise ValueError(value)
-    return value.lower()
-
-
-def _command(value: str) -> str:
-    if not shell_words(value):
-        raise ValueError(value)
-    return value
-
-
 class ConvertSettings(SettingsSection):
     """``[convert]``: the user's own programs that convert files to Markdown."""
 
     command: dict[
-        Annotated[str, AfterValidator(_ending_of_own)], Annotated[str, AfterValidator(_command)]
+        Annotated[str, AfterValidator(str.lower), _only(lambda end: end in CONVERTED_ENDINGS)],
+        Annotated[str, _only(shell_words)],
     ] = Field(
         {},
         description="a table such as { '.pdf' = 'my-converter --markdown' }; its endings are among "

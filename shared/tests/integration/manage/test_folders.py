@@ -4,7 +4,7 @@ import pytest
 from table_of_cases import each
 
 from mdvec.manage import registering
-from mdvec.manage.folder_tool import FolderRefused, tool_of_folder
+from mdvec.manage.registering import FolderRefused, tool_of_folder
 from mdvec.tools.names import InvalidToolName, checked_tool_name, name_for
 
 

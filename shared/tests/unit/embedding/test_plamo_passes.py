@@ -1,35 +1,9 @@
-"""Where PLaMo runs, and which texts share a pass: both are decided without loading it."""
+"""Which texts share a pass of PLaMo, which is decided without loading it."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from table_of_cases import each
 
-from mdvec.embedding.backends.plamo import Placement, batches_by_length, placement
-from mdvec.embedding.embedder import ModelUnavailable
-
-ON_CPU = Placement(device="cpu", dtype="float32", batch=8)
-ON_MPS = Placement(device="mps", dtype="float32", batch=1)
-
-
-@each(
-    ("asked", "mps", "expected"),
-    [
-        (None, False, ON_CPU),
-        (None, True, ON_MPS),
-        ("cpu", False, ON_CPU),
-        ("cpu", True, ON_CPU),
-        ("mps", True, ON_MPS),
-    ],
-)
-def test_it_runs_on_the_requested_device_else_on_an_available_gpu(asked, mps, expected):
-    assert placement(asked, mps=mps) == expected
-
-
-@each("asked", ["mps", "cuda", "CPU"])
-def test_a_missing_device_is_refused(asked):
-    with pytest.raises(ModelUnavailable, match=f"cannot run on '{asked}' here; choose 'cpu'"):
-        placement(asked, mps=False)
+from mdvec.embedding.backends.plamo import batches_by_length
 
 
 def test_short_texts_of_about_one_length_share_a_pass():

@@ -9,7 +9,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,30 +26,9 @@ if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
 
 _CPU_BATCH = 8
+"""The texts of one call; on Apple's GPU, batches only cost time and memory."""
 _MAX_SHARED = 200
 """Longer texts, in characters, are encoded alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """Where PLaMo runs: device and dtype as torch names them, and texts per call."""
-
-    device: str
-    dtype: str
-    batch: int
-
-
-def placement(requested: str | None, *, mps: bool) -> Placement:
-    """The requested device, or else Apple's GPU if available (``mps``), or else the CPU.
-
-    The dtype is float32 on both: in bfloat16 a CPU returned NaN, and each device must be able to
-    search what the other one stored.
-    """
-    device = requested or ("mps" if mps else "cpu")
-    if device not in ("cpu", "mps") or (device == "mps" and not mps):
-        raise ModelUnavailable(f"the model 'plamo' cannot run on {device!r} here; choose 'cpu'")
-    # On Apple's GPU batches only cost time and memory.
-    return Placement(device, "float32", 1 if device == "mps" else _CPU_BATCH)
 
 
 def batches_by_length(lengths: Sequence[int]) -> list[list[int]]:
@@ -72,7 +50,7 @@ def batches_by_length(lengths: Sequence[int]) -> list[list[int]]:
 
 
 class PlamoBackend:
-    """The model and its tokenizer, loaded from a local folder; nothing is downloaded."""
+    """The model and its tokenizer, from a local folder, on Apple's GPU if there is one."""
 
     card = PLAMO
     revision = REVISION[:12]
@@ -80,11 +58,11 @@ class PlamoBackend:
     def __init__(self, folder: Path, device: str | None = None) -> None:
         torch, transformers = _libraries()
         self._torch = torch
-        self._placement = placement(device, mps=torch.backends.mps.is_available())
-        self.batch = self._placement.batch
+        self._device = device or ("mps" if torch.backends.mps.is_available() else "cpu")
+        self.batch = 1 if self._device == "mps" else _CPU_BATCH
         self._approximate = ApproximateTokens(PLAMO.max_tokens)
         try:
-            self._model, self._tokenizer = _load(folder, self._placement)
+            self._model, self._tokenizer = _load(folder, self._device)
             self.dimension = int(self._model.config.hidden_size)
             self._try_out()
         # The code that comes with the weights runs here and may raise anything.
@@ -140,7 +118,7 @@ class PlamoBackend:
             raise ModelError(
                 f"the model 'plamo' failed while embedding: {first_line(error)}"
             ) from error
-        if self._placement.device == "mps":
+        if self._device == "mps":
             # The allocator keeps memory for each text length it has seen.
             self._torch.mps.empty_cache()
         return vectors
@@ -164,8 +142,12 @@ def _libraries() -> tuple[Any, Any]:
     return torch, transformers
 
 
-def _load(folder: Path, target: Placement) -> tuple[Any, Any]:
-    """The model and its tokenizer, loaded from ``folder`` and ready to encode."""
+def _load(folder: Path, device: str) -> tuple[Any, Any]:
+    """The model and its tokenizer, loaded from ``folder`` and ready to encode.
+
+    The numbers are float32 on each device: in bfloat16 a CPU returned NaN, and each device must be
+    able to search what the other one stored.
+    """
     import torch
     from transformers import AutoModel, AutoTokenizer
 
@@ -179,14 +161,14 @@ def _load(folder: Path, target: Placement) -> tuple[Any, Any]:
             folder,
             trust_remote_code=True,
             local_files_only=True,
-            dtype=getattr(torch, target.dtype),
+            dtype=torch.float32,
             output_loading_info=True,
         )
         # transformers would fill missing weights with random numbers.
         if lost := [*report["missing_keys"], *report["mismatched_keys"]]:
             raise ValueError(f"its weights lack {lost[0]}")
         _restore_tables(model)
-    return model.eval().to(target.device), tokenizer
+    return model.eval().to(device), tokenizer
 
 
 def _restore_tables(model: Any) -> None:  # noqa: ANN401
