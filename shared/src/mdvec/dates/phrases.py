@@ -127,7 +127,9 @@ def _english(text: str) -> str:
         rf"{when}(week(?:end)?|month|quarter)\b",
         lambda m: _WHEN[m[1]] + _UNITS[m[2]].replace("か月", "月").removesuffix("間"), text,
     )  # fmt: skip
-    text = re.sub(rf"{when}(fiscal )?year\b(?! so)", _english_year, text)
+    text = re.sub(
+        rf"{when}(fiscal )?year\b(?! so)", lambda m: _YEARS[m[1]] + "度" * bool(m[2]), text
+    )
     for form, japanese in _WORDS:
         text = re.sub(form, japanese, text)
     return text
@@ -137,10 +139,6 @@ def _date(match: re.Match[str]) -> str:
     parts = {"day": None, "year": None} | match.groupdict()
     year = f"{parts['year']}年" if parts["year"] else ""
     return f"{year}{month_named(match['month'])}月" + (f"{parts['day']}日" if parts["day"] else "")
-
-
-def _english_year(match: re.Match[str]) -> str:
-    return _YEARS[match[1]] + ("度" if match[2] else "")
 
 
 _WEEKDAYS = "月火水木金土日"

@@ -171,11 +171,8 @@ def restore(
 def _copy(connection: apsw.Connection, target: Path, on_copied: OnCopied) -> None:
     """Copy a database page by page into a new file, which only its owner can read."""
     _private(target).close()
-    copy = apsw.Connection(str(target))
-    try:
+    with closing(apsw.Connection(str(target))) as copy:
         _copy_pages(connection, copy, on_copied)
-    finally:
-        copy.close()
 
 
 def _copy_pages(source: apsw.Connection, target: apsw.Connection, on_copied: OnCopied) -> None:

@@ -22,6 +22,7 @@ from mdvec.database import (
 )
 from mdvec.datasets import remove_unneeded_copies
 from mdvec.index import has_word_indexes, rewrite_lexical_index, table_changes
+from mdvec.manage.registering import list_tools
 from mdvec.tools import Tool, only_import_of, registry
 
 _STEPS_BETWEEN_SIGNALS = 10_000
@@ -107,16 +108,13 @@ def no_imports(database: Path, on_notice: Callable[[str], None]) -> Iterator[Non
     """
     held: set[int] = set()
     with ExitStack() as locks:
-        while others := [tool for tool in _tools(database) if tool.id not in held]:
-            for tool in others:
+        while others := [
+            tool for tool in list_tools(database, active_only=False) if tool.id not in held
+        ]:
+            for tool in sorted(others, key=lambda tool: tool.id):
                 locks.enter_context(only_import_of(database, tool, on_notice))
                 held.add(tool.id)
         yield
-
-
-def _tools(database: Path) -> list[Tool]:
-    with open_database(database, "read") as connection:
-        return sorted(registry.list_tools(connection), key=lambda tool: tool.id)
 
 
 def _check_room(database: Path, free_bytes: Callable[[Path], int]) -> None:

@@ -77,7 +77,8 @@ def restrict_files(readable: Iterable[Path | int], writable: Path | None = None)
     version = libc.syscall(_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
     if version < 1:
         return False
-    rules = _Ruleset(_rights_of(version), _NETWORK if version >= 4 else 0)
+    rights = _FIRST_RIGHTS | (_MOVE if version >= 2 else 0) | (_TRUNCATE if version >= 3 else 0)
+    rules = _Ruleset(rights, _NETWORK if version >= 4 else 0)
     size = ctypes.sizeof(rules) if version >= 4 else 8
     ruleset = libc.syscall(_CREATE, ctypes.byref(rules), ctypes.c_size_t(size), ctypes.c_uint32(0))
     if ruleset < 0:
@@ -100,15 +101,6 @@ def restrict_files(readable: Iterable[Path | int], writable: Path | None = None)
         return bool(libc.syscall(_RESTRICT, ruleset, ctypes.c_uint32(0)) == 0)
     finally:
         os.close(ruleset)
-
-
-def _rights_of(version: int) -> int:
-    rights = _FIRST_RIGHTS
-    if version >= 2:
-        rights |= _MOVE
-    if version >= 3:
-        rights |= _TRUNCATE
-    return rights
 
 
 def _allow(libc: ctypes.CDLL, ruleset: int, path: Path, rights: int) -> None:

@@ -223,9 +223,10 @@ def _sections_in(file: Path) -> dict[str, dict[str, Any]]:
     read = toml_of(file)
     for section, values in read.items():
         if not isinstance(values, dict):
+            homes = (f"[{name}] {section} = …" for name in KNOWN if section in KNOWN[name])
+            form = next(homes, "[section] key = value")
             raise SettingsError(
-                f"{file}: {section!r} is outside a section; write settings as "
-                f"{_section_for(section)}"
+                f"{file}: {section!r} is outside a section; write settings as {form}"
             )
     return flat(read)
 
@@ -243,13 +244,6 @@ def _file_layer(path: Path | None) -> dict[str, dict[str, Any]]:
                 )
             read[section][key] = str(path.parent / expanded(value))
     return read
-
-
-def _section_for(key: str) -> str:
-    for section, fields in KNOWN.items():
-        if key in fields:
-            return f"[{section}] {key} = …"
-    return "[section] key = value"
 
 
 def _environment_layer(environment: Mapping[str, str]) -> dict[str, dict[str, Any]]:

@@ -122,12 +122,8 @@ def check_leftovers(installation: Loaded) -> Iterator[Finding]:
     copies = [left.name for left in folders_left(folder, WORKING_FOLDER)]
     if copies:
         sentence = f"a backup or restore was killed and left {', '.join(copies)} in {folder}"
-        yield fixable(
-            "warning",
-            sentence,
-            partial(remove_folders_left, folder, WORKING_FOLDER),
-            f"removed {', '.join(copies)}",
-        )
+        remove = partial(remove_folders_left, folder, WORKING_FOLDER)
+        yield fixable("warning", sentence, remove, f"removed {', '.join(copies)}")
     for tool, names in leftovers:
         if is_being_imported(database, tool):
             yield Finding("ok", f"an import of {tool.name} is running")
@@ -136,12 +132,8 @@ def check_leftovers(installation: Loaded) -> Iterator[Finding]:
             names.append(lock_file(database, tool).name)
         if names:
             sentence = f"an import of {tool.name} was killed and left {', '.join(sorted(names))}"
-            yield fixable(
-                "warning",
-                sentence,
-                partial(_remove, database, tool.name),
-                f"removed what a killed import of {tool.name} left",
-            )
+            done = f"removed what a killed import of {tool.name} left"
+            yield fixable("warning", sentence, partial(_remove, database, tool.name), done)
     if not (copies or any(names for _, names in leftovers)):
         yield Finding("ok", "no import and no backup left anything")
 
@@ -304,12 +296,8 @@ def check_engine(installation: Loaded) -> Iterator[Finding]:
         outside = [tool.name for tool, known in indexed if known is not None]
         for name in outside:
             sentence = f"{name}: its vectors are in Chroma, but [index] engine is 'sqlite'"
-            yield fixable(
-                "trouble",
-                sentence,
-                partial(_index_anew, database, name, None),
-                f"{name}: indexed its vectors again",
-            )
+            anew = partial(_index, database, name, None, anew=True)
+            yield fixable("trouble", sentence, anew, f"{name}: indexed its vectors again")
         if not outside:
             yield Finding("ok", "the database file indexes the vectors")
         return
@@ -327,13 +315,10 @@ def check_engine(installation: Loaded) -> Iterator[Finding]:
     for tool, known in indexed:
         yield _engine_of_tool(database, tool, known, server)
     if unused:
-        sentence = f"{len(unused)} collections in {server.name} are not used any more"
-        yield fixable(
-            "warning",
-            sentence,
-            partial(_delete_unused, database, server),
-            f"deleted {len(unused)} collections in {server.name}",
-        )
+        collections = f"{len(unused)} collections in {server.name}"
+        sentence = f"{collections} are not used any more"
+        delete = partial(_delete_unused, database, server)
+        yield fixable("warning", sentence, delete, f"deleted {collections}")
 
 
 def _engine_of_tool(
@@ -341,8 +326,8 @@ def _engine_of_tool(
 ) -> Finding:
     """Check that the server has exactly a tool's vectors, and that only this file writes them."""
     name = tool.name
-    anew = partial(_index_anew, database, name, server)
-    send = partial(_send_vectors, database, name, server)
+    anew = partial(_index, database, name, server, anew=True)
+    send = partial(_index, database, name, server, anew=False)
     indexed = f"{name}: indexed its vectors again"
     sent = f"{name}: sent its vectors to {server.name}"
     if is_being_imported(database, tool):
@@ -366,19 +351,14 @@ def _engine_of_tool(
     return Finding("ok", f"{name}: {server.name} has exactly its vectors")
 
 
-def _index_anew(database: Path, name: str, server: index.ChromaServer | None) -> None:
-    """Index a tool's stored vectors with the configured engine, in a new index."""
+def _index(database: Path, name: str, server: index.ChromaServer | None, *, anew: bool) -> None:
+    """Send the vectors that a server lacks; ``anew`` first begins a new index there or here."""
     with _without_imports(database, name) as (connection, tool):
-        with connection:
-            index.rebuild_vector_index(tool.tables_in(connection), outside=server is not None)
+        if anew:
+            with connection:
+                index.rebuild_vector_index(tool.tables_in(connection), outside=server is not None)
         if server is not None:
             index.send_vectors(tool.tables_in(connection), server, compare=True)
-
-
-def _send_vectors(database: Path, name: str, server: index.ChromaServer) -> None:
-    """Send the vectors of a tool that the server lacks."""
-    with _without_imports(database, name) as (connection, tool):
-        index.send_vectors(tool.tables_in(connection), server, compare=True)
 
 
 def _delete_unused(database: Path, server: index.ChromaServer) -> None:

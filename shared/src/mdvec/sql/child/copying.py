@@ -152,7 +152,8 @@ def finishers(columns: Sequence[Column]) -> list[Callable[[object], JsonValue]]:
 
 def _json_value(value: object) -> JsonValue:
     if isinstance(value, float):
-        return value if math.isfinite(value) else _not_finite(value)
+        not_finite = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        return value if math.isfinite(value) else not_finite
     if isinstance(value, Decimal):
         return int(value) if value == value.to_integral_value() else _with_digits(f"{value:f}")
     if value is None or isinstance(value, bool | int | str):
@@ -164,10 +165,6 @@ def _with_digits(digits: str) -> float | str:
     """A decimal fraction as a float, or as text if a float would change its digits."""
     number = float(digits)
     return number if math.isfinite(number) and Decimal(repr(number)) == Decimal(digits) else digits
-
-
-def _not_finite(value: float) -> str:
-    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
 def _nested_json(value: object) -> JsonValue:
