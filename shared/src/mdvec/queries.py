@@ -297,12 +297,7 @@ def save(database: Path, query: SavedQuery, *, replace: bool, how: str = "mode=r
 
 
 def delete(database: Path, name: str) -> str:
-    """Delete the question of that name; return its name as it was stored.
-
-    Raises:
-        SavedQueryError: there is none.
-        DatabaseError: the database cannot be written.
-    """
+    """Delete the question of that name; returns its stored name. Raises SavedQueryError."""
     stored = find_saved(database, name).name
     with open_database(database, "write") as connection, connection:
         connection.execute("DELETE FROM saved_queries WHERE name = ?", (stored,))

@@ -32,8 +32,6 @@ app = command_group("Show how a household's files are read; export its ledger.")
 
 HouseholdOption = Annotated[str, name_option("The household.")]
 _MAX_NAMED = 5
-_LedgerFormat = Literal["beancount", "hledger", "csv"]
-_ListName = Literal["medical", "furusato"]
 
 
 @app.command("map")
@@ -83,7 +81,7 @@ def export_command(
     options: SettingsOptions,
     name: HouseholdOption,
     format_: Annotated[
-        _LedgerFormat,
+        Literal["beancount", "hledger", "csv"],
         typer.Option("--format", help="What reads it; csv has the rows that do not count, too."),
     ] = "beancount",
     since: Annotated[
@@ -117,7 +115,9 @@ def export_command(
 @with_settings_options
 def expenses(
     options: SettingsOptions,
-    which: Annotated[_ListName, typer.Argument(help="医療費控除 or ふるさと納税.")],
+    which: Annotated[
+        Literal["medical", "furusato"], typer.Argument(help="医療費控除 or ふるさと納税.")
+    ],
     name: HouseholdOption,
     year: Annotated[
         int | None,

@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from mdvec.importing import ImportRequest
     from mdvec.settings import Settings
 
-ImportMode = Literal["new", "replace", "update"]
-
-ChunkStrategy = Literal["heading", "token"]
-
 
 class _NameMissing(typer.BadParameter):
     """Neither ``--name`` nor ``--all`` was given; reported like any missing option."""
@@ -46,7 +42,7 @@ class ImportOptions:
         ),
     ] = False
     mode: Annotated[
-        ImportMode,
+        Literal["new", "replace", "update"],
         typer.Option(
             "--mode",
             "-m",
@@ -66,7 +62,8 @@ class ImportOptions:
         ),
     ] = None
     chunk_strategy: Annotated[
-        ChunkStrategy | None, typer.Option(help="Split at headings, or by tokens only.")
+        Literal["heading", "token"] | None,
+        typer.Option(help="Split at headings, or by tokens only."),
     ] = None
     chunk_size: Annotated[int | None, typer.Option(help="The maximum chunk size in tokens.")] = None
     chunk_overlap: Annotated[

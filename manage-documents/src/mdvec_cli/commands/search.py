@@ -34,12 +34,6 @@ if TYPE_CHECKING:
 
 _LINES_SHOWN = 8
 
-SearchMode = Literal["hybrid", "vector", "lexical"]
-
-Returning = Literal["chunk", "section", "document"]
-
-Sort = Literal["relevance", "newest"]
-
 
 @with_settings_options
 def search_command(
@@ -55,10 +49,11 @@ def search_command(
     ] = None,
     k: Annotated[int | None, typer.Option("--k", "-k", help="The number of hits.")] = None,
     return_: Annotated[
-        Returning, typer.Option("--return", help="How much text each hit shows.")
+        Literal["chunk", "section", "document"],
+        typer.Option("--return", help="How much text each hit shows."),
     ] = "chunk",
     mode: Annotated[
-        SearchMode | None,
+        Literal["hybrid", "vector", "lexical"] | None,
         typer.Option("--mode", "-m",
                      help="Search by words and vectors (hybrid), or by one of them."),
     ] = None,
@@ -116,7 +111,8 @@ def search_command(
         int, typer.Option(min=1, help="The page of a listing.", show_default=False)
     ] = 1,
     sort: Annotated[
-        Sort, typer.Option(help="The best first, or the newest good answers.")
+        Literal["relevance", "newest"],
+        typer.Option(help="The best first, or the newest good answers."),
     ] = "relevance",
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the ranks and scores behind each hit.")

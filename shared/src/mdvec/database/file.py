@@ -70,11 +70,7 @@ def read_only_index(database: Path) -> Path | None:
 
 
 def remove_index(database: Path) -> None:
-    """Delete the index of the write-ahead log, which SQLite recreates.
-
-    Raises:
-        OSError: a program has the database open, or the file cannot be deleted.
-    """
+    """Delete the log's index, which SQLite recreates; raises OSError if the database is open."""
     start, count = _OPENED
     with database.open("r+b") as file:
         lock_bytes(file.fileno(), start, count, shared=False)

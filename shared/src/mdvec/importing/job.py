@@ -356,11 +356,7 @@ class ProgressCount:
 
 
 def check_unchanged(connection: apsw.Connection, tool: Tool) -> None:
-    """Check, within a transaction, that the tool is still the tool that this import began with.
-
-    Raises:
-        ToolChanged: it was deleted or rebuilt.
-    """
+    """Raise ToolChanged if the tool was deleted or rebuilt; call within a transaction."""
     now = registry.tool_with_id(connection, tool.id)
     if now is None or now.generation != tool.generation:
         raise ToolChanged(tool.name)

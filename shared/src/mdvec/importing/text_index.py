@@ -92,12 +92,7 @@ class TextIndex:
             return chunks.embeddings_of(self._current, texts)
 
     def embedder(self) -> embedding.Embedder:
-        """The tool's model, loaded on first use.
-
-        Raises:
-            ModelError: it is not installed.
-            ImportRefused: the tool was imported with another model.
-        """
+        """The tool's model, loaded on first use; raises ModelError and ImportRefused."""
         return self._model()[0]
 
     def chunking(self) -> ChunkingOptions:
@@ -105,22 +100,13 @@ class TextIndex:
         return self._model()[1]
 
     def check_options(self) -> None:
-        """Check that the requested model and chunking are those of the current generation.
-
-        Raises:
-            ImportRefused: they differ, which only a rebuild allows.
-        """
+        """Raise ImportRefused unless model and chunking are asked for as they are stored."""
         request = self._job.request
         resolve_chunking(self._tool, request.chunking, None, rebuild=False)
         self.check_model()
 
     def check_model(self, *, rebuild: bool = False) -> None:
-        """Check the requested model before an import begins; for a new generation, load it.
-
-        Raises:
-            ImportRefused: it is not that of the current generation.
-            ModelError: it cannot be loaded.
-        """
+        """Check the requested model, or load it for a new index; raises as ``embedder`` does."""
         if rebuild or not self.has_generation:
             self._model(rebuild=True)
         else:

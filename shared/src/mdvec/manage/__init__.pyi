@@ -1,7 +1,6 @@
 from . import registering as registering
 from .addresses import Address as Address
 from .addresses import AddressUnusable as AddressUnusable
-from .addresses import TokenNeeded as TokenNeeded
 from .addresses import check_token as check_token
 from .addresses import parse_address as parse_address
 from .backup import back_up as back_up
@@ -17,7 +16,6 @@ from .clients.registration import unregister as unregister
 from .compacting import compact as compact
 from .doctor.examination import GROUPS as GROUPS
 from .doctor.examination import examine as examine
-from .doctor.findings import Finding as Finding
 from .home_folders import home_folder as home_folder
 from .home_folders import within_home as within_home
 from .household_mapping import export_household as export_household

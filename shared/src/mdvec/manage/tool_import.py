@@ -324,11 +324,7 @@ def _check_request(
 
 
 def check_options(tool: Tool, request: importing.ImportRequest) -> None:
-    """Refuse options for another kind of source, unless they can be ignored.
-
-    Raises:
-        ImportRefused: the tool does not take the options of the request.
-    """
+    """Raise ImportRefused for options of another kind of source, unless they can be ignored."""
     options = request.options
     if options is None or options.kind == tool.kind:
         return

@@ -61,12 +61,7 @@ def _list_tables(database: Path) -> _Listed:
 
 
 def tables_of(database: Path, name: str) -> list[DatasetTable]:
-    """A dataset's tables as of its last import.
-
-    Raises:
-        DatabaseEmptied: the database holds no tools.
-        DatabaseError, ToolNotFound: the database or the tool cannot be read.
-    """
+    """A dataset's tables as of its last import; raises DatabaseError and ToolNotFound."""
     with open_database(database, "read") as connection, snapshot(connection):
         _all_tools(connection, database)
         return dataset_tables(connection, registry.get_tool(connection, name).id)

@@ -44,10 +44,7 @@ class Exporter:
         *,
         parameters: Bound | None = None,
     ) -> JsonAnswer:
-        """Write all rows of the statement ``sql`` over a query to a file; returns its handle.
-
-        Raises as ``write`` does.
-        """
+        """Write all rows of the statement ``sql`` over a query to a file; returns its handle."""
         answer = self.write(query, fmt, max_rows, sql, parameters=parameters)
         return self.guard.trim(answer, ("columns",), lambda gone: f"it has {gone} more columns")
 

@@ -238,11 +238,7 @@ def _of_tool(connection: apsw.Connection, database: Path, tool: Tool) -> Finding
 
 
 def rebuild_indexes(database: Path, name: str) -> None:
-    """Rebuild a tool's indexes from its stored chunks, without embedding anything.
-
-    Raises:
-        DatabaseError: the file cannot be written.
-    """
+    """Rebuild a tool's indexes from its chunks; nothing is embedded. Raises DatabaseError."""
     with _without_imports(database, name) as (connection, tool), connection:
         chunks.rebuild_indexes(tool.tables_in(connection))
 

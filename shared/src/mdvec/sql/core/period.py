@@ -25,11 +25,7 @@ class UnknownColumn(MdvecError):
 
 
 def found_column(columns: Sequence[Column], name: str) -> Column:
-    """The column of that name; as in DuckDB, the case of ASCII letters is ignored.
-
-    Raises:
-        UnknownColumn: it does not exist.
-    """
+    """The column of that name, as DuckDB compares names; raises UnknownColumn."""
     for same in (str, fold):
         for column in columns:
             if same(column.name) == same(name):

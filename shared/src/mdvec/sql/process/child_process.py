@@ -125,7 +125,7 @@ class Child:
         )
 
     def prepare(self) -> None:
-        """Ensure that a child process with the current data is running; raises QueryError."""
+        """Ensure that a child with the current data runs; raises QueryError if none can start."""
         if self._closed:
             raise QueriesUnavailable("the server is shutting down and takes no more queries")
         if self.is_ready():
