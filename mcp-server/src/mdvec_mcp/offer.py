@@ -37,8 +37,8 @@ class Offer:
         templates: the first tool built from each function definition; the others share its schema,
             so that 200 tools take little longer than one tool. Pass it on to the next offer.
         tools: by name, in the order in which they are listed.
-        answers: by tool, the class of its structured answer, or a union of classes.
-        bilingual: the tools that answer in Japanese or English, as the call requests.
+        answers: by tool that answers in Japanese or English, as the call requests, the class of its
+            structured answer, or a union of classes.
         views: by tool, a function from a call's arguments to the address of the App's view, if any.
         resources: by URI.
         completions: by a resource template's URI and the name of its argument.
@@ -51,7 +51,6 @@ class Offer:
     templates: dict[CodeType, McpTool] = field(default_factory=dict)
     tools: dict[str, McpTool] = field(default_factory=dict)
     answers: dict[str, Any] = field(default_factory=dict)
-    bilingual: set[str] = field(default_factory=set)
     views: dict[str, Callable[[Mapping[str, Any]], str | None]] = field(default_factory=dict)
     resources: ResourceManager = field(default_factory=ResourceManager)
     completions: dict[tuple[str, str], Completion] = field(default_factory=dict)
@@ -69,7 +68,6 @@ class Offer:
         meta: dict[str, Any] | None = None,
         answer: Any = None,  # noqa: ANN401 - a class or a union of classes
         is_row: bool = False,
-        is_bilingual: bool = False,
     ) -> Callable[[F], F]:
         """Add the decorated function as a user's tool (``is_row``) or as one of the server's tools.
 
@@ -93,8 +91,6 @@ class Offer:
             self.tools[called] = template.model_copy(update={**own, "meta": meta})
             if answer is not None:
                 self.answers[called] = answer
-            if is_bilingual:
-                self.bilingual.add(called)
             return fn
 
         return add

@@ -232,7 +232,7 @@ class MdvecServer(Server[dict[str, Any]]):
         try:
             tool = await self._known_tool(params.name, draws=client_supports_apps(ctx))
             naming.set(self.offer.named)
-            language = self._language if tool.name in self.offer.bilingual else None
+            language = self._language if tool.name in self.offer.answers else None
             reply = await run_checked(tool, arguments, Context(request_context=ctx), language)
         except ToolError as error:
             # The message may quote data; the class of its cause does not.

@@ -65,7 +65,6 @@ def add_edit_tool(offer: Offer, context: HouseholdContext) -> None:
         "カテゴリの規則、店の別の書き方（try を見せてから add）、明細の分類、メモ。",
         annotations=WRITES,
         answer=EditAnswer,
-        is_bilingual=True,
     )
     async def edit_household(
         what: What,
@@ -205,7 +204,6 @@ def _add_detection(offer: Offer, context: HouseholdContext, defaults: DetectionO
         "家計簿の重複・二重計上と振替の候補を検出する。",
         annotations=WRITES,
         answer=household.Detection,
-        is_bilingual=True,
     )
     async def detect_duplicates(
         date_tolerance_days: Days = defaults.date_tolerance_days,
@@ -232,7 +230,6 @@ def _add_lists(offer: Offer, context: HouseholdContext) -> None:
         "reasons. 重複候補の一覧。",
         annotations=READ_ONLY,
         answer=household.CandidateList,
-        is_bilingual=True,
     )
     async def list_duplicate_candidates(
         limit: Limit = 10,
@@ -249,7 +246,6 @@ def _add_lists(offer: Offer, context: HouseholdContext) -> None:
         "重複候補1件の詳細。",
         annotations=READ_ONLY,
         answer=household.DuplicateCandidate,
-        is_bilingual=True,
     )
     async def get_duplicate_candidate_detail(check_id: int, tool: str | None = None) -> ToolReply:
         work = partial(review.candidate_detail, check_id=check_id)
@@ -260,7 +256,6 @@ def _add_lists(offer: Offer, context: HouseholdContext) -> None:
         description="Household: how many duplicates and open candidates. 重複の件数。",
         annotations=READ_ONLY,
         answer=household.DuplicateStats,
-        is_bilingual=True,
     )
     async def get_duplicate_stats(tool: str | None = None) -> ToolReply:
         numbers, newer = await context.answer(tool, review.stats)
@@ -273,7 +268,6 @@ def _add_decisions(offer: Offer, context: HouseholdContext) -> None:
         "decided; ask first. 重複候補へのユーザーの判定を記録する。",
         annotations=WRITES,
         answer=household.Confirmation,
-        is_bilingual=True,
     )
     async def confirm_duplicate(
         decision: Decision,
@@ -296,7 +290,6 @@ def _add_decisions(offer: Offer, context: HouseholdContext) -> None:
         "again. 重複とした取引を集計に戻す。",
         annotations=WRITES,
         answer=household.Restoration,
-        is_bilingual=True,
     )
     async def restore_duplicate(transaction_id: int, tool: str | None = None) -> ToolReply:
         work = partial(deciding.restore, transaction_id=transaction_id)

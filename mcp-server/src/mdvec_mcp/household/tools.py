@@ -77,7 +77,6 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartServer) -> 
         "（収入、支出、収支、内訳、明細）。",
         annotations=READ_ONLY,
         answer=DRAWN[household.HouseholdAnswer],
-        is_bilingual=True,
     )
     async def get_monthly_household(
         year: int | None = None,
@@ -114,7 +113,6 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartServer) -> 
         "家計簿の月ごとの推移（前月比、前年同月比、移動平均）。",
         annotations=READ_ONLY,
         answer=DRAWN[household.TrendAnswer],
-        is_bilingual=True,
     )
     async def get_category_trend(
         category: CategoryName = None,
@@ -150,7 +148,6 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
         "「Amazonに今年いくら」。",
         annotations=READ_ONLY,
         answer=household.FoundAnswer,
-        is_bilingual=True,
     )
     async def find(
         query: Words = None,
@@ -278,7 +275,6 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartServer
         "固定費と変動費、サブスク、見通し、純資産の推移、医療費控除とふるさと納税の一覧。",
         annotations=READ_ONLY,
         answer=ReportAnswer,
-        is_bilingual=True,
     )
     async def household_report(
         report: Report,
