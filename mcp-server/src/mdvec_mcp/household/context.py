@@ -9,31 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp.server.mcpserver.exceptions import ToolError
+from mdvec import household
 from mdvec.database import DatabaseError, OpenMode, open_database
 from mdvec.dates import today
 from mdvec.errors import MdvecError
 from mdvec.household import (
-    AccountsAnswer,
-    AnomaliesAnswer,
-    BudgetAnswer,
-    BudgetSet,
-    CombinedAnswer,
-    ComparisonAnswer,
-    CostsAnswer,
     Embed,
-    ExpenseList,
-    ForecastAnswer,
     Hierarchy,
-    HouseholdAnswer,
     Ledger,
-    MappingAnswer,
-    NetWorthAnswer,
-    NotesAnswer,
-    RecurringAnswer,
-    RuleChange,
-    RuleList,
-    RuleTrial,
-    TrendAnswer,
     TrendCache,
     category_hierarchy,
     review,
@@ -247,17 +230,23 @@ DRAWN: dict[type[DataclassInstance], Any] = {
         f"Drawn{kind.__name__}", [("chart", ChartEntry | None, field(default=None))],
         bases=(kind,), namespace={"__doc__": kind.__doc__}, frozen=True, slots=True,
     )
-    for kind in (HouseholdAnswer, TrendAnswer, BudgetAnswer, ComparisonAnswer, NetWorthAnswer)
+    for kind in (
+        household.HouseholdAnswer, household.TrendAnswer, household.BudgetAnswer,
+        household.ComparisonAnswer, household.NetWorthAnswer,
+    )
 }  # fmt: skip
 """Answers that can be drawn, as JSON with their chart, which is null unless requested."""
 ReportAnswer: Any = (
-    DRAWN[ComparisonAnswer] | DRAWN[BudgetAnswer] | CostsAnswer | ExpenseList | RecurringAnswer
-    | ForecastAnswer | AnomaliesAnswer | CombinedAnswer | DRAWN[NetWorthAnswer] | RuleList
-    | NotesAnswer | MappingAnswer | AccountsAnswer
+    DRAWN[household.ComparisonAnswer] | DRAWN[household.BudgetAnswer] | household.CostsAnswer
+    | household.ExpenseList | household.RecurringAnswer | household.ForecastAnswer
+    | household.AnomaliesAnswer | household.CombinedAnswer | DRAWN[household.NetWorthAnswer]
+    | household.RuleList | household.NotesAnswer | household.MappingAnswer
+    | household.AccountsAnswer
 )  # fmt: skip
 """The answers of ``household_report``."""
 EditAnswer = (
-    BudgetAnswer | BudgetSet | RuleTrial | RuleChange | RuleList | NotesAnswer | MappingAnswer
+    household.BudgetAnswer | household.BudgetSet | household.RuleTrial | household.RuleChange
+    | household.RuleList | household.NotesAnswer | household.MappingAnswer
     | shops.AliasTrial | shops.AliasList
 )  # fmt: skip
 """The answers of ``edit_household``."""
