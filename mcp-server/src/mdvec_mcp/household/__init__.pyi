@@ -1,6 +1,5 @@
 from .context import HouseholdContext as HouseholdContext
 from .pictures import budget_chart as budget_chart
-from .pictures import chart_in_english as chart_in_english
 from .pictures import in_picture as in_picture
 from .pictures import month_chart as month_chart
 from .pictures import names_among as names_among

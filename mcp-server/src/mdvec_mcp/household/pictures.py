@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Literal, TypeVar
 
@@ -42,6 +41,7 @@ from mdvec.household import (
     safe_line,
     span_in_words,
 )
+from mdvec.japanese import in_japanese
 from mdvec.text import shown_name
 
 from mdvec_mcp.arguments import answer_language
@@ -101,9 +101,8 @@ def _draw(
     """Draw and serve a chart; if that fails, the answer is text only and says why."""
     alt_text = f"家計簿グラフ - {shown_name(chart.title)}"
     drawn = charts.draw(
-        chart_in_english(chart) if is_english else chart,
-        size=size, image_format=image_format, words=in_picture if is_english else None,
-    )  # fmt: skip
+        chart, size=size, image_format=image_format, words=in_picture if is_english else None
+    )
     if drawn.trouble:
         message = f"グラフを描けなかったため、文章でお答えします（{drawn.trouble}）"
         return ChartEntry("text", None, alt_text, safe_line(message)), []
@@ -111,21 +110,6 @@ def _draw(
         f"ブラウザーで開けます: {drawn.url}" if drawn.url else ""
     )
     return ChartEntry("image", drawn.url, alt_text, safe_line(message)), drawn.blocks
-
-
-def chart_in_english(chart: Chart) -> Chart:
-    """The chart with its title, notes and periods in English; names of categories stay."""
-    title = in_english(chart.title)
-    if isinstance(chart, CategoryChart):
-        return replace(chart, title=title, note=in_english(chart.note))
-    return replace(
-        chart, title=title,
-        series=tuple(replace(series, name=in_english(series.name)) for series in chart.series),
-        notes=tuple(
-            replace(note, japanese=note.english or in_english(note.japanese))
-            for note in chart.notes
-        ),
-    )  # fmt: skip
 
 
 _YEN = re.compile(r"(-?)([\d,.]+)([万億兆]?)円")

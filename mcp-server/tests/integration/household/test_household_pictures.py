@@ -25,7 +25,6 @@ from mdvec_mcp.household.context import json_of
 from mdvec_mcp.household.pictures import (
     UnfittingGraph,
     budget_chart,
-    chart_in_english,
     comparison_chart,
     in_picture,
     month_chart,
@@ -76,7 +75,7 @@ def test_a_picture_in_english_has_no_japanese_but_the_names_of_categories(ledger
         return shown[-1]
 
     for chart in charts:
-        draw(chart_in_english(chart), (900, 600), "png", words=words)
+        draw(chart, (900, 600), "png", words=words)
     rest = {re.sub(r"(食費|外食|返金|項\d*|他)", "", text) for text in shown}
     assert not [text for text in rest if re.search("[ぁ-んァ-ヶ一-鿿]", text)]
     assert {"total", "budget", "¥217,000", "Jan\n2025"} <= set(shown)

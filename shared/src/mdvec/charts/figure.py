@@ -61,7 +61,7 @@ def draw(
         size: width and height in pixels, 200x150 to 1920x1080.
         image_format: ``png`` or ``jpeg`` (under 500 kB), or ``svg`` (letters as shapes).
         font_path: the file of a Japanese font; None for the font in matplotlib-fontja.
-        words: translates each text of the picture, such as into English.
+        words: translates each text of the picture into English.
 
     Raises:
         ChartError: the chart is empty, the size is out of bounds, or the font is unusable.
@@ -69,7 +69,7 @@ def draw(
     check_size(size)
     with _drawing, matplotlib.style.context(SETTINGS, after_reset=True):
         letters = typeface(font_path)
-        legible, missing = _legible(chart, letters)
+        legible, missing = _legible(chart, letters, words)
         if missing:
             note = f"{letters.replacement} はフォントにない文字です"
             legible = _noted(legible, words(note) if words else note)
@@ -117,24 +117,32 @@ def _reword(figure: Figure, words: Callable[[str], str]) -> None:
         text.set_text(words(text.get_text()))
 
 
-def _legible(chart: Chart, letters: Typeface) -> tuple[Chart, list[str]]:
-    """The chart with 〓 for each character that the font lacks, and those characters."""
+def _legible(
+    chart: Chart, letters: Typeface, words: Callable[[str], str] | None
+) -> tuple[Chart, list[str]]:
+    """The chart with 〓 for each character that the font lacks, and those characters.
+
+    Titles, notes and the names of series are translated here, before they are cut to their room.
+    """
     missing: list[str] = []
+    say = words or str
 
     def text(given: str) -> str:
         shown, lacking = letters.legible(given)
         missing.extend(lacking)
         return shown
 
-    title = text(chart.title)
+    title = text(say(chart.title))
     if isinstance(chart, CategoryChart):
         items = tuple((text(name), value) for name, value in chart.items)
         keys = chart.keys or tuple(name for name, _ in chart.items)
-        return replace(chart, title=title, note=text(chart.note), items=items, keys=keys), missing
+        note = text(say(chart.note))
+        return replace(chart, title=title, note=note, items=items, keys=keys), missing
+    notes = [(words and note.english) or say(note.japanese) for note in chart.notes]
     return replace(
         chart, title=title, names=tuple(map(text, chart.names)),
-        series=tuple(replace(one, name=text(one.name)) for one in chart.series),
-        notes=tuple(replace(note, japanese=text(note.japanese)) for note in chart.notes),
+        series=tuple(replace(one, name=text(say(one.name))) for one in chart.series),
+        notes=tuple(PlotNote(text(note), "") for note in notes),
     ), missing  # fmt: skip
 
 

@@ -26,7 +26,7 @@ from mdvec.tools import KINDS
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from mdvec_mcp.household import chart_in_english, in_picture
+from mdvec_mcp.household import in_picture
 from mdvec_mcp.web.page.views import Query, Views, Visit, or_again
 
 _GUARD = AnswerGuard(100_000, 500)
@@ -316,12 +316,11 @@ async def drawing(visit: Visit, name: str, make: Callable[[], Chart], kind: str 
         ToolError: there is nothing to draw, or the font is unusable.
     """
     image: ImageFormat = "svg" if "svg" in (kind, visit.query.text("format")) else "png"
-    font, is_english = visit.wiring.settings.charts.font_path, visit.language == "en"
+    font = visit.wiring.settings.charts.font_path
+    wording = in_picture if visit.language == "en" else None
 
     def drawn() -> Response:
-        chart = chart_in_english(make()) if is_english else make()
-        wording = in_picture if is_english else None
-        picture = charts.draw(chart, _SIZE, image, font_path=font, words=wording)
+        picture = charts.draw(make(), _SIZE, image, font_path=font, words=wording)
         return _file(picture.data, picture.media_type, f"{name}.{image}")
 
     return await visit.run(drawn)
