@@ -123,7 +123,13 @@ def parse_size(text: str, max_size: Size = MAX_SIZE) -> Size:
             "指定してください。"
         )
     size = int(read[1]), int(read[2])
-    check_size(size, max_size)
+    if not all(
+        low <= side <= high for low, side, high in zip(MIN_SIZE, size, max_size, strict=True)
+    ):
+        raise ChartError(
+            f"画像サイズ {size[0]}x{size[1]} は使えません。{MIN_SIZE[0]}x{MIN_SIZE[1]} から "
+            f"{max_size[0]}x{max_size[1]} までで指定してください。"
+        )
     return size
 
 
@@ -137,17 +143,6 @@ def chosen_size(requested: str | None, max_size: str) -> Size:
     if requested:
         return parse_size(requested, most)
     return min(_DEFAULT_SIZE[0], most[0]), min(_DEFAULT_SIZE[1], most[1])
-
-
-def check_size(size: Size, max_size: Size = MAX_SIZE) -> None:
-    """Raise ChartError for a size under 200x150 or over ``max_size``."""
-    if not all(
-        low <= side <= high for low, side, high in zip(MIN_SIZE, size, max_size, strict=True)
-    ):
-        raise ChartError(
-            f"画像サイズ {size[0]}x{size[1]} は使えません。{MIN_SIZE[0]}x{MIN_SIZE[1]} から "
-            f"{max_size[0]}x{max_size[1]} までで指定してください。"
-        )
 
 
 @dataclass(frozen=True, slots=True)

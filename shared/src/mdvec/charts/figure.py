@@ -30,7 +30,6 @@ from mdvec.charts.chart import (
     ImageFormat,
     Picture,
     Size,
-    check_size,
 )
 from mdvec.charts.heat_map_drawing import draw_heat
 from mdvec.charts.pie_drawing import draw_pie
@@ -58,15 +57,14 @@ def draw(
 
     Args:
         chart: the amounts or series.
-        size: width and height in pixels, 200x150 to 1920x1080.
+        size: width and height in pixels, as ``parse_size`` allows.
         image_format: ``png`` or ``jpeg`` (under 500 kB), or ``svg`` (letters as shapes).
         font_path: the file of a Japanese font; None for the font in matplotlib-fontja.
         words: translates each text of the picture into English.
 
     Raises:
-        ChartError: the chart is empty, the size is out of bounds, or the font is unusable.
+        ChartError: the chart is empty, or the font is unusable.
     """
-    check_size(size)
     with _drawing, matplotlib.style.context(SETTINGS, after_reset=True):
         letters = typeface(font_path)
         legible, missing = _legible(chart, letters, words)

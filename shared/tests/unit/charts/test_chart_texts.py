@@ -7,7 +7,6 @@ from table_of_cases import each
 
 from mdvec.charts import units
 from mdvec.charts.chart import (
-    CategoryChart,
     ChartError,
     Entry,
     colored,
@@ -16,7 +15,6 @@ from mdvec.charts.chart import (
     parse_size,
 )
 from mdvec.charts.colors import OTHERS_COLOR
-from mdvec.charts.figure import draw
 from mdvec.charts.style import typeface
 
 
@@ -41,8 +39,6 @@ def test_the_largest_size_can_be_set_lower():
     assert parse_size("640x480", (640, 480)) == (640, 480)
     with pytest.raises(ChartError, match="640x480 まで"):
         parse_size("641x480", (640, 480))
-    with pytest.raises(ChartError, match="1920x1080 まで"):
-        draw(CategoryChart("bar", "題", (("食費", 5),)), (2000, 600), "png")
 
 
 def test_small_slices_are_merged_and_listed():
