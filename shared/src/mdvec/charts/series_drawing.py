@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from math import ceil, nan
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
+from numpy.typing import NDArray
 
 from mdvec.charts import units
 from mdvec.charts.canvas import LABEL_GAP_EM, Box, Canvas
@@ -266,23 +268,18 @@ def _draw_lines(axes: Axes, plot: Plot, series: Colored, canvas: Canvas) -> None
     line = points(canvas.measures.line)
     for one, color in reversed(series):
         xs, values = _points_of(plot, one)
-        ahead = _running_points(xs, plot.running)
+        running, known = np.isin(xs, plot.running), ~np.isnan(values)
         style: dict[str, Any] = {"color": color, "linewidth": line, "clip_on": False}
-        axes.plot(xs, _where(values, [not running for _, running in ahead]), label=one.name,
-                  linestyle=dashes(color), **style)  # fmt: skip
+        axes.plot(xs, np.where(running, nan, values), label=one.name, linestyle=dashes(color),
+                  **style)  # fmt: skip
         if plot.running:
-            axes.plot(
-                xs, _where(values, [leads for leads, _ in ahead]), linestyle=(0, (2, 1.6)), **style
-            )
-        dotted = [value == value and (len(xs) <= _MAX_DOTTED or alone) for value, alone in
-                  zip(values, _are_isolated(values), strict=True)]  # fmt: skip
-        for hollow in (False, True):
-            marked = [
-                dot and running == hollow for dot, (_, running) in zip(dotted, ahead, strict=True)
-            ]
-            if any(marked):
-                axes.plot(xs, _where(values, marked), linestyle="none", marker="o", color=color,
-                          markersize=line * 2.4, markerfacecolor=PAPER if hollow else color,
+            ahead = running | _beside(running)
+            axes.plot(xs, np.where(ahead, values, nan), linestyle=(0, (2, 1.6)), **style)
+        dotted = known if len(xs) <= _MAX_DOTTED else known & ~_beside(known)
+        for marked, fill in ((dotted & ~running, color), (dotted & running, PAPER)):
+            if marked.any():
+                axes.plot(xs, np.where(marked, values, nan), linestyle="none", marker="o",
+                          color=color, markersize=line * 2.4, markerfacecolor=fill,
                           clip_on=False)  # fmt: skip
 
 
@@ -291,38 +288,23 @@ def _draw_areas(axes: Axes, plot: Plot, series: Colored, canvas: Canvas) -> None
     alpha = _ALPHA_ALONE if len(series) == 1 else _ALPHA_AMONG_OTHERS
     for one, color in sorted(series, key=lambda each: -sum(v or 0 for v in each[0].values)):
         xs, values = _points_of(plot, one)
-        ahead = _running_points(xs, plot.running)
-        for opacity, shown in (
-            (alpha, [not running for _, running in ahead]),
-            (alpha * 0.4, [leads for leads, _ in ahead] if plot.running else []),
-        ):
-            if any(shown):
-                axes.fill_between(
-                    xs, _where(values, shown), 0, color=color, alpha=opacity, linewidth=0
-                )
+        running = np.isin(xs, plot.running)
+        for opacity, shown in ((alpha, ~running), (alpha * 0.4, running | _beside(running))):
+            if shown.any():
+                filled = np.where(shown, values, nan)
+                axes.fill_between(xs, filled, 0, color=color, alpha=opacity, linewidth=0)
     _draw_lines(axes, plot, series, canvas)
 
 
-def _points_of(plot: Plot, series: Series) -> tuple[list[float], list[float]]:
+def _points_of(plot: Plot, series: Series) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The x values and the values of a series, with nan for a gap."""
-    values = [nan if value is None else float(value) for value in series.values]
-    return list(series.places or plot.x), values
+    return np.array(series.places or plot.x, float), np.array(series.values, float)
 
 
-def _running_points(xs: Sequence[float], running: Sequence[float]) -> list[tuple[bool, bool]]:
-    """For each x, whether its value or a neighbour's is incomplete; and whether its own is."""
-    is_running = [False, *(x in running for x in xs), False]
-    return [(any(is_running[at : at + 3]), is_running[at + 1]) for at in range(len(xs))]
-
-
-def _where(values: Sequence[float], chosen: Sequence[bool]) -> list[float]:
-    return [value if is_chosen else nan for value, is_chosen in zip(values, chosen, strict=True)]
-
-
-def _are_isolated(values: Sequence[float]) -> list[bool]:
-    """Which values have no neighbours, and so no line."""
-    known = [False, *(value == value for value in values), False]
-    return [not (known[at] or known[at + 2]) for at in range(len(values))]
+def _beside(chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which values are next to one that is chosen."""
+    padded = np.pad(chosen, 1)
+    return padded[:-2] | padded[2:]
 
 
 def _draw_dots(axes: Axes, plot: Plot, series: Colored, canvas: Canvas) -> None:
