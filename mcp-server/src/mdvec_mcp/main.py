@@ -8,9 +8,8 @@ import os
 import signal
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -24,7 +23,7 @@ from mdvec.text import wrapped
 from mdvec_mcp import apps, bridge, search, web
 
 if TYPE_CHECKING:
-    from mdvec.settings import Settings
+    from mdvec.settings import Loaded, Settings
     from mdvec.tools import Tool
 
     from mdvec_mcp.server import Wiring
@@ -275,22 +274,24 @@ def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
             "read_only": arguments.read_only,
         },
     }
-    loaded_ones = load_with_origins(os.environ, config=arguments.config, flags=flags)
-    settings = loaded_ones.settings
+    known = load_with_origins(os.environ, config=arguments.config, flags=flags)
+    settings = known.settings
     token = _token(arguments, settings)
     folder = None
     if arguments.docs_dir is not None:
         folder = manage.tool_of_folder(settings.database_path, arguments.docs_dir, arguments.name)
-    is_alone = folder is not None and not arguments.all_tools
-    start = Start(settings, loaded_ones.file, folder, is_alone)
+
+    def wired() -> Wiring:
+        return _wired(known, folder, _models(settings), is_alone=not arguments.all_tools)
+
     if arguments.http is not None:
-        _serve_http(start, arguments.http, token, arguments.allow_host)
+        _serve_http(wired, arguments.http, token, arguments.allow_host)
     elif settings.server.url is not None and folder is None:
         loaded()
         say = partial(_say, config=arguments.config)
         bridge.forward_stdio(settings.server.url, token, *wire, say)
     else:
-        _serve_stdio(start, wire)
+        _serve_stdio(wired, wire)
 
 
 def _token(arguments: argparse.Namespace, settings: Settings) -> str | None:
@@ -305,35 +306,25 @@ def _token(arguments: argparse.Namespace, settings: Settings) -> str | None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
-    """What a server starts with: the settings, and a folder, perhaps the only one it serves."""
-
-    settings: Settings
-    settings_file: Path | None
-    folder: Tool | None
-    is_alone: bool
-
-
-def _serve_stdio(start: Start, wire: tuple[int, int]) -> None:
+def _serve_stdio(wired: Callable[[], Wiring], wire: tuple[int, int]) -> None:
     import anyio  # after STDOUT is reserved, so that nothing a module prints reaches it
 
     _build_validators_late()
     from mdvec_mcp.stdio import serve
 
-    wiring = _wired(start, _models(start.settings))
+    wiring = wired()
     loaded()
     anyio.run(serve, wiring.server, wiring.models, *wire)
 
 
-def _serve_http(start: Start, at: str, token: str | None, names: list[str]) -> None:
+def _serve_http(wired: Callable[[], Wiring], at: str, token: str | None, names: list[str]) -> None:
     import anyio
 
     _build_validators_late()
     wanted = manage.parse_address(at)
     rules = web.rules_for(wanted, names, token)
     listening, address = web.listen(wanted)
-    wiring = _wired(start, _models(start.settings))
+    wiring = wired()
     page = _page(wiring) if address.is_loopback else None
     sys.stderr.write(f"mdvec-mcp: serving {address.url}\n")
     sys.stderr.flush()
@@ -362,10 +353,13 @@ def _page(wiring: Wiring) -> web.PageGuard | None:
         return None
 
 
-def _wired(start: Start, models: search.ModelPool) -> Wiring:
+def _wired(
+    known: Loaded, folder: Tool | None, models: search.ModelPool, *, is_alone: bool
+) -> Wiring:
+    """The server under these settings; with a ``folder``, which is perhaps all that it serves."""
     from mdvec_mcp.server import wired_server
 
-    settings = start.settings
+    settings = known.settings
     log.open_log(settings.log, logging.getLogger("mdvec").warning)
     database = settings.database_path
     tools = _active_tools(database)
@@ -373,8 +367,8 @@ def _wired(start: Start, models: search.ModelPool) -> Wiring:
         "start", program="mdvec-mcp", version=__version__, database=str(database), tools=len(tools)
     )
     return wired_server(
-        database, tools, models, settings, start.folder, apps.add_apps, is_alone=start.is_alone,
-        settings_file=start.settings_file,
+        database, tools, models, settings, folder, apps.add_apps, is_alone=is_alone,
+        settings_file=known.file,
     )  # fmt: skip
 
 

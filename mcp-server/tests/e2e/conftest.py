@@ -27,7 +27,7 @@ from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.errors import MdvecError
 from mdvec.manage import registering
-from mdvec.settings import load_settings
+from mdvec.settings import Loaded, load_settings
 
 from mdvec_mcp import main
 from mdvec_mcp.search.model_pool import ModelPool
@@ -280,8 +280,7 @@ def connect_here(
                 loaded, idle_seconds=600, memory_threshold=1.0, memory_use=lambda: 0.0
             )
             tool = folder and manage.tool_of_folder(database, folder)
-            start = main.Start(settings, settings_file=None, folder=tool, is_alone=is_alone)
-            server = main._wired(start, models).server
+            server = main._wired(Loaded(settings), tool, models, is_alone=is_alone).server
             with closing(server), start_blocking_portal() as portal:
                 connecting = Client(server, client_info=client, mode=mode)
                 with portal.wrap_async_context_manager(connecting) as connected:
