@@ -6,7 +6,6 @@ import json
 import os
 import secrets
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from mdvec.dates import today
 from mdvec.embedding import catalog
 from mdvec.log import last_lines, secrets_in
 from mdvec.settings import Loaded, Settings, users_file
-from mdvec.sync import Source, list_sources
+from mdvec.sync import list_sources
 from mdvec.tools import KINDS, Tool, name_for
 from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -37,17 +36,6 @@ _LOOKS_UNTIL_PING = 20
 _GROUPS = tuple(group for group in manage.GROUPS if group.name not in ("settings", "server"))
 """The checks without the settings, whose origins a server does not know, and without the server."""
 _ORDER = ("trouble", "warning", "ok")
-
-
-@dataclass(frozen=True, slots=True)
-class ShownTool:
-    """A tool with its counts, its source if active, and its running or last import."""
-
-    tool: Tool
-    status: manage.ToolStatus
-    source: Source | None
-    fresh: str
-    import_: Values | None
 
 
 def routes(views: Views) -> list[Route]:
@@ -77,9 +65,8 @@ async def show(visit: Visit) -> Response:
     )  # fmt: skip
 
 
-def _tools_shown(
-    wiring: Wiring, language: Language
-) -> tuple[manage.Overview | None, list[ShownTool]]:
+def _tools_shown(wiring: Wiring, language: Language) -> tuple[manage.Overview | None, list[Values]]:
+    """The tools, each with its counts, its source if active, and its running or last import."""
     try:
         seen = manage.overview(wiring.database)
         tools = manage.list_tools(wiring.database, active_only=False)
@@ -96,7 +83,10 @@ def _tools_shown(
         is_running = import_ is not None and import_["state"] == "running"
         fresh = "" if source is None else wording(source.freshness, is_running)
         import_ = import_ if source is None else import_in_words(source, import_)
-        shown.append(ShownTool(tool, status[tool.name], source, fresh, import_))
+        shown.append(
+            {"tool": tool, "status": status[tool.name], "source": source, "fresh": fresh,
+             "import_": import_}
+        )  # fmt: skip
     return seen, shown
 
 
@@ -242,15 +232,6 @@ def import_event(running: dict[str, Any], language: Language) -> str:
     return event("progress", {"tool": running["tool"], "done": done, "files": files, "text": text})
 
 
-@dataclass(frozen=True, slots=True)
-class ShownLog:
-    """The last lines of the log, or why there are none; ``file`` is None without a log."""
-
-    file: Path | None
-    lines: tuple[str, ...] = ()
-    failure: str = ""
-
-
 async def show_health(visit: Visit) -> Response:
     """Show the models and the log; with ``check`` also the findings, which takes a moment."""
     is_checked = "check" in visit.query
@@ -270,15 +251,14 @@ def _health(wiring: Wiring, *, is_checked: bool) -> Values:
     return {"models": models, "in_use": in_use, "log": _log(settings), "found": findings}
 
 
-def _log(settings: Settings) -> ShownLog:
-    if settings.log.file is None:
-        return ShownLog(None)
-    file = Path(settings.log.file)
-    token = settings.server.token
+def _log(settings: Settings) -> Values:
+    """The log's file, if there is one, with its last lines, or why they cannot be read."""
+    file = settings.log.file and Path(settings.log.file)
+    lines: tuple[str, ...] = ()
+    token, failure = settings.server.token, ""
     secrets = [*secrets_in(os.environ), *([token.get_secret_value()] if token else [])]
     try:
-        return ShownLog(file, last_lines(file, secrets))
-    except FileNotFoundError:
-        return ShownLog(file)
+        lines = last_lines(file, secrets) if file else ()
     except OSError as error:
-        return ShownLog(file, failure=str(error))
+        failure = "" if isinstance(error, FileNotFoundError) else str(error)
+    return {"file": file, "lines": lines, "failure": failure}
