@@ -217,12 +217,10 @@ def _add_list_handles(offer: Offer, analytics: Analytics) -> None:
         ] = None,
         start: Annotated[int, Field(ge=1, le=100_000, description="next of an answer.")] = 1,
     ) -> ToolReply:
-        guard = analytics.tables.guard
-        if table is None:
-            work = partial(analytics.tables.handles, match, start)
-            return await call_within_guard(analytics, work, RequestedData(), guard)
-        describe = partial(analytics.tables.describe, table, match, start)
-        return await call_within_guard(analytics, describe, RequestedData(table), guard)
+        tables = analytics.tables
+        looked_up = tables.handles if table is None else partial(tables.describe, table)
+        work = partial(looked_up, match, start)
+        return await call_within_guard(analytics, work, RequestedData(table), tables.guard)
 
 
 async def call_within_guard(

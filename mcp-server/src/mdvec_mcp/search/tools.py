@@ -107,7 +107,6 @@ Since = Annotated[
     str | None, Field(max_length=MAX_DAY_CHARS, description="2025-06-01, 2025年6月, 先週"), _TEXT
 ]
 Until = Annotated[str | None, Field(max_length=MAX_DAY_CHARS), _TEXT]
-Link = Annotated[LinkKind | None, Field()]
 _NUMBER = WithJsonSchema({"type": "integer"})
 Line = Annotated[int | None, Field(ge=1), _NUMBER]
 Position = Annotated[int | None, Field(ge=0), _NUMBER]
@@ -245,7 +244,7 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, sums: str)
         since: Since = None,
         until: Until = None,
         sort: Sort = "relevance",
-        link: Link = None,
+        link: LinkKind | None = None,
     ) -> ToolReply:
         def stated() -> Question:
             filters = search.filters_of(
@@ -315,7 +314,7 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
         since: Since = None,
         until: Until = None,
         sort: Sort = "relevance",
-        link: Link = None,
+        link: LinkKind | None = None,
         where: Where = None,
         links_to: PathText = None,
         related_to: PathText = None,
