@@ -161,9 +161,11 @@ async def _change_rules(visit: Household) -> Response:
         key = "is_ruled" if is_set else "is_skip"
         text = words(visit.language, key, category=done.category, n=number(done.changed))
         return JSONResponse({"open": done.left, "text": text})
-    fields = {"household": visit.name, "category": done.category or None}
-    address = address_fields(fields, **{"set" if is_set else "again": done.shops})
-    return RedirectResponse(f"/review/categories?{address}", 303)
+    fields = {
+        "household": visit.name, "category": done.category or None,
+        "set" if is_set else "again": done.shops,
+    }  # fmt: skip
+    return RedirectResponse(f"/review/categories?{address_fields(fields)}", 303)
 
 
 def _decided(form: Query, ledger: Ledger) -> _Decided:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -220,12 +220,10 @@ class Refused:
         return _WRONG_FIELD if is_wrong else Markup()
 
 
-def address_fields(fields: Mapping[str, object], **several: Sequence[str]) -> str:
-    """Fields as the query of an address, some with several values; None removes a field."""
-    present = [(name, str(value)) for name, value in fields.items() if value is not None]
-    return urlencode(
-        [*present, *((name, choice) for name, all_ in several.items() for choice in all_)]
-    )
+def address_fields(fields: Mapping[str, object]) -> str:
+    """Fields as the query of an address; a list has several values, None removes a field."""
+    present = {name: value for name, value in fields.items() if value is not None}
+    return urlencode(present, doseq=True)
 
 
 @dataclass(frozen=True, slots=True)
