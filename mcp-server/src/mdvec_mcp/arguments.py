@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -46,80 +46,54 @@ _TOO_LARGE = 10**18
 """Whole numbers from 19 digits on are refused: SQLite might not store them."""
 
 
-@dataclass(frozen=True, slots=True)
-class ArgumentWording:
-    """The sentences of one language, as templates.
-
-    ``kinds`` names JSON types, ``shorter`` replaces them for overlong numbers; ``either`` joins
-    types, ``comma`` joins names, and ``nothing`` stands for an empty list of names. ``needed``
-    describes what pydantic expected.
-    """
-
-    unknown: str
-    missing: str
-    wrong: str
-    should_be: str
-    kinds: Mapping[str, str]
-    shorter: str
-    either: str
-    comma: str
-    nothing: str
-    items: str
-    needed: Callable[[Mapping[str, Any]], str]
-
-    def first_error(self, tool: str, error: ValidationError) -> str:
-        """The first invalid argument in one sentence."""
-        first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"]) or "arguments"
-        if first["type"] == "missing":
-            return self.missing.format(tool=tool, name=name)
-        return self.wrong_value(tool, name, self.needed(first), first["input"])
-
-    def wrong_value(self, tool: str, name: str, needed: str, given: object) -> str:
-        """An argument's value, and what is needed instead, in one sentence."""
-        return self.wrong.format(tool=tool, name=name, needed=needed, given=shown(given))
+_WORDS = {
+    "unknown": ("{tool} has no parameter {name!r}; it takes: {known}",
+                "{tool} に {name!r} という引数はありません。使える引数: {known}"),
+    "missing": ("{tool} needs the parameter {name!r}", "{tool} には引数 {name!r} が必要です。"),
+    "wrong": ("{tool}: {name} {needed}, not {given}",
+              "{name} は{needed}で指定してください（指定値: {given}）。"),
+    "should be": ("should be {kind}", "{kind}"),
+    "items": ("a list in which each item is {kind}", "各項目が{kind}のリスト"),
+    "integer": ("a whole number", "整数"),
+    "number": ("a number", "数値"),
+    "boolean": ("true or false", " true か false "),
+    "shorter": ("a whole number of at most 18 digits", "18桁までの整数"),
+    "or": (" or ", "か"),
+    "comma": (", ", "、"),
+    "no names": ("none", "なし"),
+}  # fmt: skip
+"""The words of errors, in English and Japanese; JSON types by their names."""
 
 
-def _in_english(error: Mapping[str, Any]) -> str:
+def _say(language: str, key: str, **values: object) -> str:
+    return _WORDS[key][language == "ja"].format(**values)
+
+
+def _first_error(language: str, tool: str, error: ValidationError) -> str:
+    """The first invalid argument in one sentence."""
+    first = error.errors()[0]
+    name = ".".join(str(part) for part in first["loc"]) or "arguments"
+    if first["type"] == "missing":
+        return _say(language, "missing", tool=tool, name=name)
+    return _wrong_value(language, tool, name, _needed(language, first), first["input"])
+
+
+def _wrong_value(language: str, tool: str, name: str, needed: str, given: object) -> str:
+    """An argument's value, and what is needed instead, in one sentence."""
+    return _say(language, "wrong", tool=tool, name=name, needed=needed, given=shown(given))
+
+
+def _needed(language: str, error: Mapping[str, Any]) -> str:
+    """What pydantic expected."""
+    if language == "ja":
+        limits: Mapping[str, Any] = error.get("ctx", {})
+        if error["type"] in ("literal_error", "enum"):
+            return str(limits["expected"]).replace(" or ", ", ").replace(", ", "、") + " のいずれか"
+        return _NEEDED_IN_JAPANESE.get(error["type"], "使える値").format(**limits)
     message = str(error["msg"]).removeprefix("Value error, ").partition(" after validation")[0]
     for what in ("Input ", "List ", "String "):  # the sentence already names the argument
         message = message.removeprefix(what)
     return message[:1].lower() + message[1:]
-
-
-def _in_japanese(error: Mapping[str, Any]) -> str:
-    limits: Mapping[str, Any] = error.get("ctx", {})
-    if error["type"] in ("literal_error", "enum"):
-        return str(limits["expected"]).replace(" or ", ", ").replace(", ", "、") + " のいずれか"
-    return _NEEDED_IN_JAPANESE.get(error["type"], "使える値").format(**limits)
-
-
-ENGLISH = ArgumentWording(
-    unknown="{tool} has no parameter {name!r}; it takes: {known}",
-    missing="{tool} needs the parameter {name!r}",
-    wrong="{tool}: {name} {needed}, not {given}",
-    should_be="should be {}",
-    kinds={"integer": "a whole number", "number": "a number", "boolean": "true or false"},
-    shorter="a whole number of at most 18 digits",
-    either=" or ",
-    comma=", ",
-    nothing="none",
-    items="a list in which each item is {}",
-    needed=_in_english,
-)
-JAPANESE = ArgumentWording(
-    unknown="{tool} に {name!r} という引数はありません。使える引数: {known}",
-    missing="{tool} には引数 {name!r} が必要です。",
-    wrong="{name} は{needed}で指定してください（指定値: {given}）。",
-    should_be="{}",
-    kinds={"integer": "整数", "number": "数値", "boolean": " true か false "},
-    shorter="18桁までの整数",
-    either="か",
-    comma="、",
-    nothing="なし",
-    items="各項目が{}のリスト",
-    needed=_in_japanese,
-)
 
 
 async def run_checked(
@@ -135,19 +109,18 @@ async def run_checked(
         ToolError: an argument is wrong, or the tool refuses the call.
     """
     if language is None:
-        return await _reply(tool, arguments, context, ENGLISH)
+        return await _reply(tool, arguments, context, "en")
     language = arguments.get("language", language)
-    wording = ENGLISH if language == "en" else JAPANESE
     if language not in _LANGUAGES:
         error = {"type": "literal_error", "msg": "Input should be 'ja' or 'en'",
                  "ctx": {"expected": "'ja' or 'en'"}}  # fmt: skip
-        needed = wording.needed(error)
-        raise ToolError(wording.wrong_value(tool.name, "language", needed, language))
+        needed = _needed("ja", error)
+        raise ToolError(_wrong_value("ja", tool.name, "language", needed, language))
     others = {name: value for name, value in arguments.items() if name != "language"}
     try:
         token = answer_language.set(language)
         try:
-            reply = await _reply(tool, others, context, wording)
+            reply = await _reply(tool, others, context, language)
         finally:
             answer_language.reset(token)
     except ToolError as error:
@@ -162,16 +135,16 @@ async def run_checked(
 
 
 async def _reply(
-    tool: McpTool, arguments: dict[str, Any], context: Context[Any, Any], wording: ArgumentWording
+    tool: McpTool, arguments: dict[str, Any], context: Context[Any, Any], language: str
 ) -> ToolReply:
     known = _parameters(tool.fn_metadata.arg_model)
-    checked = checked_arguments(tool.name, arguments, known, wording)
+    checked = checked_arguments(tool.name, arguments, known, language)
     try:
         reply: ToolReply = await tool.run(checked, context)
     except ToolError as error:
         cause = error.__cause__
         if isinstance(cause, ValidationError):
-            raise ToolError(wording.first_error(tool.name, cause)) from cause
+            raise ToolError(_first_error(language, tool.name, cause)) from cause
         if isinstance(cause, ToolError):
             raise cause from cause.__cause__
         logger.exception("%s failed", tool.name)
@@ -190,7 +163,7 @@ def checked_arguments(
     tool: str,
     arguments: dict[str, Any],
     properties: dict[str, Schema],
-    wording: ArgumentWording = ENGLISH,
+    language: str = "en",
 ) -> dict[str, Any]:
     """The arguments, with a single string wrapped in a list if the tool needs a list of strings.
 
@@ -199,17 +172,17 @@ def checked_arguments(
             needed.
     """
     if unknown := [key for key in arguments if key not in properties]:
-        names = wording.comma.join(properties) or wording.nothing
+        names = _say(language, "comma").join(properties) or _say(language, "no names")
         name = unknown[0][:MAX_SHOWN_CHARS]
-        raise ToolError(wording.unknown.format(tool=tool, name=name, known=names))
+        raise ToolError(_say(language, "unknown", tool=tool, name=name, known=names))
     checked = dict(arguments)
     for name, value in arguments.items():
         variants = _variants(properties[name])
         if isinstance(value, str) and _is_list_of_texts(variants) and not _is_json_list(value):
             checked[name] = [value]
-        if needed := _mismatch(value, variants, wording):
-            needed = wording.should_be.format(needed)
-            raise ToolError(wording.wrong_value(tool, name, needed, value))
+        if kind := _mismatch(value, variants, language):
+            needed = _say(language, "should be", kind=kind)
+            raise ToolError(_wrong_value(language, tool, name, needed, value))
     return checked
 
 
@@ -241,21 +214,22 @@ def _is_json_list(text: str) -> bool:
         return False
 
 
-def _mismatch(value: object, variants: list[Schema], wording: ArgumentWording) -> str | None:
+def _mismatch(value: object, variants: list[Schema], language: str) -> str | None:
     """What is needed instead of ``value``; None if it is valid or is left to pydantic."""
     strict = [variant["type"] for variant in variants if variant.get("type") in _STRICT]
     if "integer" in strict and isinstance(value, int | float) and abs(value) >= _TOO_LARGE:
-        return wording.shorter
+        return _say(language, "shorter")
     if strict:
         allowed = any(_is(value, variant.get("type")) for variant in variants)
-        return None if allowed else wording.either.join(wording.kinds[kind] for kind in strict)
+        kinds = _say(language, "or").join(_say(language, kind) for kind in strict)
+        return None if allowed else kinds
     lists = [variant for variant in variants if variant.get("type") == "array"]
     if lists and isinstance(value, list):
         items = _variants(lists[0].get("items", {}))
         needed = next(
-            (mismatch for item in value if (mismatch := _mismatch(item, items, wording))), None
+            (mismatch for item in value if (mismatch := _mismatch(item, items, language))), None
         )
-        return needed and wording.items.format(needed)
+        return needed and _say(language, "items", kind=needed)
     return None
 
 
