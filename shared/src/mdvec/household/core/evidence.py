@@ -101,7 +101,8 @@ class Judge:
         if row.mf_id and other.mf_id and row.mf_id != other.mf_id:
             return True
         if (
-            row.statement in self.lists
+            self.lists
+            and row.statement in self.lists
             and row.statement == other.statement
             and (row.date, row.amount, row.description, row.mf_id)
             == (other.date, other.amount, other.description, other.mf_id)
