@@ -387,8 +387,8 @@ def test_every_pair_that_the_tolerances_and_the_score_admit_is_listed(ledger):
 def test_pairs_too_many_to_list_are_not_promised(ledger, monkeypatch):
     for amount in (-1_000, -1_001, -1_002):
         add(ledger, amount=amount, account="カードA", mf_id=str(amount))
-    for module in ("pair", "pairs"):
-        monkeypatch.setattr(f"mdvec.household.core.{module}.MAX_PAIRS", 2)
+    for module in ("review", "core.pairs"):
+        monkeypatch.setattr(f"mdvec.household.{module}.MAX_PAIRS", 2)
     assert review.detect(ledger, DetectionOptions(0)).message.endswith(
         "ほかに類似度0.5未満の組が3件あります（min_similarity_score を下げ、"
         "多いので日付や金額の許容誤差も小さくすると候補になります）。"
