@@ -51,7 +51,7 @@ def test_a_comparison_names_what_moved_and_the_rows_that_moved_it(connection):
         "2025年05月の明細は 2025-05-03 からです",
         "「2025年6月」を 2025年06月 と解釈しました",
     )
-    assert [row.one_line for row in full.movements[1].added] == ["寿司 うおまる"]
+    assert [row.description for row in full.movements[1].added] == ["寿司 うおまる"]
     assert answer.total_movements == 2
     shops = compare_periods(ledger, period="2025年6月", by="shop")
     assert [one.name for one in shops.movements] == ["給与", "寿司 うおまる"]

@@ -75,7 +75,7 @@ def test_every_month_has_the_sum_of_its_file_and_the_deleted_row_is_out(connecti
         Ledger(connection, 1, END), period="2025-09", base="2025-08", detail="full"
     )
     assert compared.spending == (expected["2025-08"], expected["2025-09"])
-    assert compared.movements[0].added[0].one_line == generator.UNUSUAL[1]
+    assert compared.movements[0].added[0].description == generator.UNUSUAL[1]
 
 
 def test_rows_after_today_are_planned_and_so_in_the_forecast_and_what_a_budget_expects(connection):
