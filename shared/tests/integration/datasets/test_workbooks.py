@@ -4,7 +4,7 @@ import zipfile
 from datetime import date, datetime, time
 
 import pytest
-from source_folder import left_out, notes_of, problems, workbook
+from source_folder import left_out, notes_of, problems, told, workbook
 
 from mdvec.japanese import in_japanese
 
@@ -359,17 +359,27 @@ def test_a_refusal_shows_the_rows_by_their_numbers_in_the_file_and_one_can_be_na
         assert [first for first, *_ in files.read(f"t__{name}")] == ["設計", "実装"]
 
 
-def test_numbers_with_and_without_a_percent_format_are_counted_and_read_as_stored(files):
+def test_numbers_with_a_percent_format_are_told_and_read_as_stored(files):
     rows = [["率", "計", "率　2"], [50, 1, 0.5], [0.5, 2, 0], [0.25, 3, 0.1]]
     formats = dict.fromkeys(("A3", "A4", "C2", "C4"), "0%") | {"B3": '0"%"'}
     workbook(files.folder / "a.xlsx", ("s", rows), formats=formats)
     ((note,),) = notes_of(files.import_("new"))
     assert note == (
-        "numbers with and without a percent format are read as stored, 50% as 0.5: "
-        "率 (2 with and 1 without)"
+        "numbers with a percent format are read as stored, 50% as 0.5: "
+        "率 (2 with and 1 without), 率　2"
     )
     assert in_japanese(note) != note
     assert files.read("t__a") == [(50, 1, 0.5), (0.5, 2, 0), (0.25, 3, 0.1)]
+
+
+def test_a_combined_table_names_the_files_whose_numbers_have_a_percent_format(files):
+    for month, rate, shown in ((4, 0.5, "0%"), (5, 50, "0"), (6, 0.25, "0%")):
+        file = files.folder / f"率2025-{month:02}.xlsx"
+        workbook(file, ("s", [["率"], [rate]]), formats={"A2": shown})
+    note = "numbers with a percent format are read as stored, 50% as 0.5: 率"
+    assert f"read: 率2025-04.xlsx (and 1 more file alike): {note}" in told(files.import_("new"))
+    (table,) = files.tables().values()
+    assert table.whole_reading == f"率2025-04.xlsx and 1 more: {note}"
 
 
 def test_formats_that_show_thousands_or_a_unit_are_told(files):

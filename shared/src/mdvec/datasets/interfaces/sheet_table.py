@@ -145,8 +145,10 @@ class SheetTable:
             )
             percents = ", ".join(
                 f"{shown_name(name)} ({column.percents:,} with and {column.others:,} without)"
+                if column.others
+                else shown_name(name)
                 for name, column in zip(names, rows.seen, strict=False)
-                if name and column.percents and column.others
+                if name and column.percents
             )
         understood = Understood(
             header_row=header_row, skipped=header.skipped, columns=columns
@@ -155,7 +157,7 @@ class SheetTable:
             *header_notes("row", top, header_row, doubtful),
             *self.sheet.notes(),
             f"the cells of columns show a unit: {units}" if units else "",
-            f"numbers with and without a percent format are read as stored, 50% as 0.5: {percents}"
+            f"numbers with a percent format are read as stored, 50% as 0.5: {percents}"
             if percents
             else "",
             *filled.notes(self.marks.hidden_rows),
@@ -197,7 +199,7 @@ class SheetTable:
                 column_names(header.names)
         except NoHeader as error:
             raise UnreadableFile(str(error).replace("its first line", "its first row")) from error
-        below = chain(first[header.at :], rows)
+        below = chain(first[header.row + 1 :], rows)
         if header.row == NO_HEADER:
             return header, (0, 0, 0), below
         doubtful = first[header.doubtful][0] if header.doubtful else 0
