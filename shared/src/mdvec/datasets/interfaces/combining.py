@@ -221,42 +221,60 @@ def _repeated_files(
     A file is compared only with the largest that has its sample rows, two at first. If that one
     lacks another row, the row becomes a sample, and the next largest that has them all is tried.
     """
-    cells, file = ", ".join(map(identifier, columns)), identifier(file_column)
-    hashed = f"SELECT {file} AS file, hash({cells}) AS mark FROM {scan}"
-    connection.execute(f"""
-CREATE TEMP TABLE files AS
-    SELECT file, count(*) AS number, min(mark) AS least, max(mark) AS most,
-        row_number() OVER (ORDER BY number, file) AS id FROM ({hashed}) GROUP BY file;
-CREATE TEMP TABLE samples AS SELECT id, least AS mark FROM files UNION SELECT id, most FROM files
-""")
+    cells = ", ".join(map(identifier, columns))
+    hashed = f"(SELECT {identifier(file_column)} AS file, hash({cells}) AS mark FROM {scan})"
+    files = connection.execute(
+        f"SELECT file, count(*) AS number, min(mark), max(mark) FROM {hashed} "
+        "GROUP BY file ORDER BY number, file"
+    ).fetchall()
+    order = {file: at for at, (file, *_) in enumerate(files)}
+    samples = {file: {least, most} for file, _, least, most in files}
     repeated: list[_Repeated] = []
-    while True:
-        connection.execute(f"""
-CREATE OR REPLACE TEMP TABLE tested AS WITH hashed AS NOT MATERIALIZED (
-    SELECT id, mark FROM ({hashed}) JOIN files USING (file)
-), seen AS MATERIALIZED (
-    SELECT DISTINCT id, mark FROM hashed WHERE mark IN (SELECT mark FROM samples)
-), wanted AS (
-    SELECT id, count(*) AS number FROM samples GROUP BY id
-), sharing AS (
-    SELECT samples.id, seen.id AS other, count(*) AS number FROM samples
-    JOIN seen ON seen.mark = samples.mark AND seen.id > samples.id GROUP BY ALL
-), pairs AS MATERIALIZED (
-    SELECT id, max(other) AS other FROM sharing JOIN wanted USING (id, number) GROUP BY id
-), marks AS MATERIALIZED (
-    SELECT DISTINCT id, mark FROM hashed
-    WHERE id IN (SELECT id FROM pairs UNION SELECT other FROM pairs)
+    while samples:
+        having = dict(
+            connection.execute(
+                f"SELECT mark, list(DISTINCT file) FROM {hashed} "
+                "WHERE mark IN (SELECT unnest($marks)) GROUP BY mark",
+                {"marks": list(set().union(*samples.values()))},
+            ).fetchall()
+        )
+        pairs: dict[str, str] = {}
+        for file, marks in samples.items():
+            others = set.intersection(*(set(having[mark]) for mark in marks))
+            largest = max(others, key=order.__getitem__)
+            if largest != file:
+                pairs[file] = largest
+        missing = _missing_marks(connection, hashed, pairs) if pairs else {}
+        repeated += [
+            (file, files[order[file]][1], pairs[file])
+            for file, mark in missing.items()
+            if mark is None
+        ]
+        samples = {
+            file: samples[file] | {mark} for file, mark in missing.items() if mark is not None
+        }
+    return sorted(repeated)
+
+
+def _missing_marks(
+    connection: duckdb.DuckDBPyConnection, hashed: str, pairs: Mapping[str, str]
+) -> dict[str, int | None]:
+    """By file, a mark that the file's partner in ``pairs`` lacks, None if it has all.
+
+    Files of fewer than ``_MIN_ALIKE`` different marks are left out.
+    """
+    return dict(
+        connection.execute(
+            f"""
+WITH pairs AS (SELECT unnest($files) AS file, unnest($others) AS other), marks AS MATERIALIZED (
+    SELECT DISTINCT file, mark FROM {hashed}
+    WHERE file IN (SELECT file FROM pairs UNION SELECT other FROM pairs)
 )
-SELECT pairs.id, any_value(other) AS other, any_value(a.mark) FILTER (b.mark IS NULL) AS missing
-FROM pairs JOIN marks AS a ON a.id = pairs.id
-LEFT JOIN marks AS b ON b.id = pairs.other AND b.mark = a.mark GROUP BY pairs.id
-HAVING count(*) >= {_MIN_ALIKE};
-DELETE FROM samples WHERE id NOT IN (SELECT id FROM tested WHERE missing IS NOT NULL);
-INSERT INTO samples SELECT id, missing FROM tested WHERE missing IS NOT NULL
-""")
-        repeated += connection.execute("""
-SELECT one.file, one.number, two.file FROM tested
-JOIN files AS one ON one.id = tested.id JOIN files AS two ON two.id = other WHERE missing IS NULL
-""").fetchall()
-        if connection.execute("SELECT id FROM samples LIMIT 1").fetchone() is None:
-            return sorted(repeated)
+SELECT pairs.file, any_value(a.mark) FILTER (b.mark IS NULL) FROM pairs
+JOIN marks AS a ON a.file = pairs.file
+LEFT JOIN marks AS b ON b.file = pairs.other AND b.mark = a.mark
+GROUP BY pairs.file HAVING count(*) >= {_MIN_ALIKE}
+""",
+            {"files": list(pairs), "others": list(pairs.values())},
+        ).fetchall()
+    )
