@@ -28,9 +28,15 @@ from mdvec.datasets.interfaces.dataset_tables import (
     split_origin,
 )
 from mdvec.datasets.interfaces.snapshots import Snapshots
-from mdvec.datasets.many_tables import CollectedTables, TableNameTaken
 from mdvec.datasets.options import ChosenReadings, DatasetOptions, Place, places_of
-from mdvec.datasets.planning import ImportPlan, PlannedGroup, may_join, plan
+from mdvec.datasets.planning import (
+    CollectedTables,
+    ImportPlan,
+    PlannedGroup,
+    TableNameTaken,
+    may_join,
+    plan,
+)
 from mdvec.datasets.reading import FileReader, counts_rows, is_parquet
 from mdvec.datasets.report import (
     DatasetReport,
@@ -370,14 +376,12 @@ class _DatasetImport:
                 is_failed = origin in failed or path not in complete | read_in_part
                 is_lost = is_failed and not tables_of[origin] and self._may_exist(path)
                 if is_lost or tables_of[origin] > 1:
-                    raise self._rows_refused({origin, path, table.path}, path)
-
-    def _rows_refused(self, names: set[str], path: str) -> ImportRefused:
-        """The refusal; it quotes a failure of ``names``, or of the file's group."""
-        names = names | {self.group_of.get(path, path)}
-        of_them = (each for each in self.failed if each.file_path in names)
-        problem = next(of_them, Problem(path, "it cannot be reached now"))
-        return ImportRefused(f"{problem.file_path}: {problem.reason}; nothing was changed")
+                    names = {origin, path, table.path, self.group_of.get(path, path)}
+                    of_them = (each for each in self.failed if each.file_path in names)
+                    problem = next(of_them, Problem(path, "it cannot be reached now"))
+                    raise ImportRefused(
+                        f"{problem.file_path}: {problem.reason}; nothing was changed"
+                    )
 
     def _check_names(self) -> None:
         """Check that no table named by the user takes the name of a stored table of other files.

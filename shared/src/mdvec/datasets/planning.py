@@ -1,4 +1,4 @@
-"""Decides which data files of a source are combined into one table."""
+"""Decides which data files of a source are combined into one table, and the tables' SQL names."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from mdvec.datasets.core.periods import overlapping
 from mdvec.datasets.interfaces.dataset_tables import DatasetTable
 from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.reading import may_be_part
-from mdvec.files import FoundFile
+from mdvec.files import FoundFile, UnreadableFile, split_ending
 from mdvec.importing import ImportRefused
 from mdvec.text import cited
+from mdvec.tools import Tool
 
 MAX_PARQUET_BYTES = 2**30
 """Parquet files of more bytes are copied into one table only if the user names it."""
@@ -167,3 +168,44 @@ def _new_groups(files: Iterable[FoundFile]) -> dict[FileGroup, list[FoundFile]]:
         if large <= MAX_PARQUET_BYTES:
             groups[group] = some
     return groups
+
+
+class TableNameTaken(UnreadableFile):
+    """Another file's table has the SQL name that this one would have."""
+
+
+class CollectedTables(dict[str, DatasetTable]):
+    """Tables by their SQL names, in the order in which they were added."""
+
+    def __init__(self, tool: Tool) -> None:
+        super().__init__()
+        self._tool = tool
+
+    def put(self, table: DatasetTable) -> None:
+        """Add a table under its name."""
+        self[table.name] = table
+
+    def free_name(self, path: str, inner_table: str) -> str:
+        """The SQL name of a file's table.
+
+        Raises:
+            TableNameTaken: another file's table has it.
+        """
+        file = split_ending(path)[0] if self._tool.source.is_dir() else ""
+        return self.free(file, inner_table)
+
+    def free(self, *parts: str) -> str:
+        """The SQL name of a table that is named after ``parts``, the words of a file or group.
+
+        Raises:
+            TableNameTaken: another file's table has it.
+        """
+        name = table_name(self._tool.name, *filter(None, parts))
+        if other := self.get(name):
+            remedy = "rename one of them"
+            if other.combined and other.combined.group.is_chosen:
+                remedy = "give --table another name, or rename the file"
+            raise TableNameTaken(
+                f"its table would be called {name}, as that of {other.origin} is; {remedy}"
+            )
+        return name

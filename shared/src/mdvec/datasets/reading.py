@@ -168,16 +168,13 @@ class FileReader:
             def copy(target: Path) -> Understood:
                 plain = target.with_name(f"{target.name}.unpacked")
                 with unpacked(path_of(descriptor), plain, packing(ending)) as file:
-                    return self._convert(file, target, unpacked_ending(ending), reading)
+                    if (kind := unpacked_ending(ending)) in DELIMITERS:
+                        return csv_to_parquet(
+                            file, target, self.on_rows, ending=kind, reading=reading
+                        )
+                    if kind in _ARROW_ENDINGS:
+                        return arrow_to_parquet(file, target, reading.columns)
+                    is_lines = kind != ".json"
+                    return json_to_parquet(file, target, self.on_rows, reading, is_lines=is_lines)
 
             yield OpenedFile((TableInFile("", copy),))
-
-    def _convert(
-        self, source: Path, target: Path, ending: str, reading: ReadingOptions
-    ) -> Understood:
-        if ending in DELIMITERS:
-            return csv_to_parquet(source, target, self.on_rows, ending=ending, reading=reading)
-        if ending in _ARROW_ENDINGS:
-            return arrow_to_parquet(source, target, reading.columns)
-        is_lines = ending != ".json"
-        return json_to_parquet(source, target, self.on_rows, reading, is_lines=is_lines)

@@ -116,7 +116,7 @@ def data_files(connection: apsw.Connection, tool: Tool, scan: Scan) -> list[Foun
     own, root = (followed(each) for each in (connection.filename, tool.source))
     sources = ((file, source_path(tool, file.path)) for file in scan.files)
     return [
-        _with_log(tool, file)
+        _with_log(file, source)
         for file, source in sources
         if source != own and not _is_copy(source, root)
     ]
@@ -136,12 +136,11 @@ def source_path(tool: Tool, path: str) -> Path:
     return followed(source / path if source.is_dir() else source)
 
 
-def _with_log(tool: Tool, file: FoundFile) -> FoundFile:
-    if not has_logs(file.path):
-        return file
-    with suppress(UnreadableFile):  # opening it will say why
-        size, mtime_ns = file_state(source_path(tool, file.path))
-        return replace(file, size=size, mtime_ns=mtime_ns)
+def _with_log(file: FoundFile, source: Path) -> FoundFile:
+    if has_logs(file.path):
+        with suppress(UnreadableFile):  # opening it will say why
+            size, mtime_ns = file_state(source)
+            return replace(file, size=size, mtime_ns=mtime_ns)
     return file
 
 

@@ -182,7 +182,7 @@ def test_the_rows_that_merged_cells_hold_together_are_one_header(titles, rows, e
     ends = {top + at: [top + last for last in lasts] for at, lasts in ends.items()}
     groups = [*[{}] * top, *groups, *[{}] * (len(rows) - len(groups))]
     found = sheet_header([*titles, *rows, rows[-1]], None, ends, (), groups)
-    assert (found.top, found.at) == (top, top + len(rows) - 1)
+    assert (found.top, found.row) == (top, top + len(rows) - 2)
     assert (found.names[0], found.names[2]) == ("区分", third)
 
 

@@ -260,7 +260,10 @@ def no_header(rows: Sequence[Sequence[str]], numbers: Sequence[int]) -> NoHeader
     for at in sorted(near):
         number, row = filled[at]
         shown += [] if not at or at - 1 in near else ["…"]
-        shown.append(f"{number} {quoted(_cut(on_one_line(' | '.join(row))))}")
+        text = on_one_line(" | ".join(row))
+        if len(text) > _MAX_SHOWN_LETTERS:
+            text = f"{text[: _MAX_SHOWN_LETTERS - 1]}…"
+        shown.append(f"{number} {quoted(text)}")
     return NoHeader(_NO_HEADER + ", ".join(shown))
 
 
@@ -273,10 +276,6 @@ def usual_width(widths: Iterable[int]) -> int:
 def filled_count(row: Sequence[str]) -> int:
     """How many cells of a row are not empty."""
     return sum(bool(cell.strip()) for cell in row)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _MAX_SHOWN_LETTERS else f"{text[: _MAX_SHOWN_LETTERS - 1]}…"
 
 
 def kind_of(cell: str) -> str:

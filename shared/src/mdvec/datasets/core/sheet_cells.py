@@ -74,7 +74,7 @@ def value_as_formatted(value: int | float, number_format: str) -> object:
     unit, is_last = _unit(number_format)
     if unit:
         return Amount(value, unit, is_last)
-    if _shows_percent(number_format):
+    if "%" in _sections(number_format)[0]:
         return Percent(value, "")
     codes = _codes(number_format)
     if not codes or value < 0 or value % 1:
@@ -111,11 +111,6 @@ def _unit(number_format: str) -> tuple[str, bool]:
 
 
 @lru_cache(maxsize=1_000)
-def _shows_percent(number_format: str) -> bool:
-    return "%" in _sections(number_format)[0]
-
-
-@lru_cache(maxsize=1_000)
 def shows_thousands(number_format: str) -> bool:
     """Whether a format divides numbers by thousands."""
     places = filter(_PLACES.fullmatch, _sections(number_format)[0])
@@ -133,6 +128,7 @@ def _is_unit(text: str, *, is_first: bool) -> bool:
     return is_currency or (_CURRENCY_CODE.fullmatch(text) is not None if is_first else is_word)
 
 
+@lru_cache(maxsize=1_000)
 def _sections(number_format: str) -> list[list[str]]:
     """The tokens of a number format's sections: for positive numbers, negative numbers, zero."""
     sections: list[list[str]] = [[]]

@@ -19,8 +19,13 @@ from mdvec.datasets.core.first_row import (
     no_header,
     usual_width,
 )
-from mdvec.datasets.core.group_names import MIN_GROUPS, combined_names
-from mdvec.datasets.core.merged_rows import joined_rows, names_groups, with_groups
+from mdvec.datasets.core.header_rows import (
+    MIN_GROUPS,
+    combined_names,
+    joined_rows,
+    names_groups,
+    with_groups,
+)
 from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions
 from mdvec.datasets.core.value_types import BLANKS
 
@@ -165,8 +170,8 @@ class SheetHeader:
     """The header of a sheet.
 
     Attributes:
-        at: the index of the first row below it.
-        row: the index of its last row; ``NO_HEADER`` if no row names the columns.
+        row: the index of its last row, above the first row of values; ``NO_HEADER`` (-1) if no row
+            names the columns.
         names: the columns' names as written; "" for a column without a name.
         skipped: the title lines above it.
         top: the index of its first row.
@@ -174,7 +179,6 @@ class SheetHeader:
         labels: the cells of such rows, unless they may mean "no value".
     """
 
-    at: int
     row: int
     names: tuple[str, ...]
     skipped: tuple[str, ...]
@@ -207,7 +211,7 @@ def sheet_header(
         column_names(rows[at])  # refuses a web page
     joined = joined_rows(rows, at, merged) if at != NO_HEADER else None
     if at == NO_HEADER or (chosen is None and not joined and is_data(rows, at, numbers)):
-        return SheetHeader(0, NO_HEADER, (), ())
+        return SheetHeader(NO_HEADER, (), ())
     if chosen is not None:
         top, lower = joined if joined and len(chosen) == 1 else _below_titles(rows, at, chosen[-1])
     else:
@@ -221,7 +225,7 @@ def sheet_header(
         doubtful = last = max(doubtful, last, below)
     titles = tuple(filter(None, map(title, rows[:top])))
     labels = _labels(names, rows[lower + 1 : last + 1], rows[last + 1 :])
-    return SheetHeader(lower + 1, lower, names, titles, top, doubtful, labels)
+    return SheetHeader(lower, names, titles, top, doubtful, labels)
 
 
 def _below_titles(rows: Sequence[Sequence[str]], top: int, lower: int) -> tuple[int, int]:

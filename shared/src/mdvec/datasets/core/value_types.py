@@ -199,13 +199,12 @@ class ValueKind:
         return f"regexp_matches({self._trim(column)}, '{pattern}')"
 
     def _trim(self, cell: str) -> str:
-        return f"trim({self._half_width(cell)})"
-
-    def _half_width(self, text: str) -> str:
-        if not self.is_full_width:
-            return text
         full, half = _FULL_WIDTH
-        return f"translate({text}, '{full}', '{half}')"
+        return (
+            f"trim(translate({cell}, '{full}', '{half}'))"
+            if self.is_full_width
+            else f"trim({cell})"
+        )
 
     @staticmethod
     def is_value(column: str) -> str:

@@ -67,7 +67,12 @@ def csv_to_parquet(
                     below.cut(copy)
                 number = lines_of(copy).number
                 rows = Rows(copy, head, 0, number, is_large, not lines.is_uniform)
-        _check_last_line(rows, below)
+        if below.is_short and not below.notes.are_left_out:
+            line = rows.line_at(below.position)
+            raise UnreadableFile(
+                f"line {line}: it has one cell, unlike the rows above; if it is a note below the "
+                "table, leave it out with --read notes=out"
+            )
         converted = convert_rows(rows, target, plain, on_rows, reading)
         headers = () if is_large else tuple(headers_below(rows.file, head))
     except UnicodeError as error:
@@ -115,16 +120,6 @@ def _has_plain_head(text: TextIO, head: Head, lines: Lines) -> bool:
         return all(csv.reader(islice(text, head.lines), delimiter=head.delimiter, strict=True))
     except csv.Error:
         return False
-
-
-def _check_last_line(rows: Rows, below: NoteLines) -> None:
-    """Raise UnreadableFile if the rows end with a note of one cell that is not left out."""
-    if below.is_short and not below.notes.are_left_out:
-        line = rows.line_at(below.position)
-        raise UnreadableFile(
-            f"line {line}: it has one cell, unlike the rows above; if it is a note below the "
-            "table, leave it out with --read notes=out"
-        )
 
 
 def _copy_below(text: TextIO, skipped: int, copy: Path, *, is_uniform: bool) -> None:

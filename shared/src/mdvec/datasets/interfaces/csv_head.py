@@ -92,7 +92,7 @@ def _head(first: Sequence[_NumberedRow], before: int, delimiter: str, named: ran
         return Head(delimiter, (), 0, numbered_names([""] * len(first[0][1])), before)
     line, top = first[header.row][0], first[header.top][0]
     doubtful = first[header.doubtful][0] if header.doubtful else 0
-    names, is_plain = column_names(header.names), line == before + header.at
+    names, is_plain = column_names(header.names), line == before + header.row + 1
     titles, labels = header.skipped, header.labels
     return Head(delimiter, titles, line, names, line, is_plain, top, doubtful, labels)
 

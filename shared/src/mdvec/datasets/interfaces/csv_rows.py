@@ -171,22 +171,6 @@ class Rows:
         ).fetchone() or (0, 0)
         return int(rows), int(empty)
 
-    @property
-    def _is_short(self) -> str:
-        """SQL: whether a refused line has too few cells, and none is filled."""
-        cell = f'[{SPACES}]*("[{SPACES}]*")?[{SPACES}]*'
-        line = rf"[\r\n]*({cell}{re.escape(self.head.delimiter)})*{cell}[\r\n]*"
-        return f"(error_type = 'MISSING COLUMNS' AND regexp_full_match(csv_line, {literal(line)}))"
-
-    @property
-    def _max_refused(self) -> int:
-        return max(_MAX_REFUSED_CELLS // len(self.names), 1)
-
-    @property
-    def _refusing(self) -> str:
-        """Options of a scan that leaves out rows it cannot read, and stores why."""
-        return f", ignore_errors = true, store_rejects = true, rejects_limit = {self._max_refused}"
-
     def without_totals(self, connection: duckdb.DuckDBPyConnection) -> Rows:
         """The rows without rows of totals."""
         totals = totals_among(connection, self._first_cells, f"({self.query()})")
@@ -223,10 +207,17 @@ class Rows:
 
     def fault(self, connection: duckdb.DuckDBPyConnection, error: Exception) -> UnreadableFile:
         """The error for the first row that DuckDB refuses; it names the row's line."""
-        connection.execute(f"SELECT count(*) FROM {self._scan(self._refusing)}").fetchall()
+        limit = max(_MAX_REFUSED_CELLS // len(self.names), 1)
+        refusing = f", ignore_errors = true, store_rejects = true, rejects_limit = {limit}"
+        connection.execute(f"SELECT count(*) FROM {self._scan(refusing)}").fetchall()
+        cell = f'[{SPACES}]*("[{SPACES}]*")?[{SPACES}]*'
+        line = rf"[\r\n]*({cell}{re.escape(self.head.delimiter)})*{cell}[\r\n]*"
+        is_empty = (
+            f"error_type = 'MISSING COLUMNS' AND regexp_full_match(csv_line, {literal(line)})"
+        )
         first = connection.execute(
             "SELECT line_byte_position, error_type, error_message FROM reject_errors "
-            f"ORDER BY {self._is_short}, line_byte_position LIMIT 1"
+            f"ORDER BY {is_empty}, line_byte_position LIMIT 1"
         ).fetchone()
         if first is None and "unterminated quote" in str(error):
             return self.never_closed()

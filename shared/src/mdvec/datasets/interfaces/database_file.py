@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -59,21 +59,17 @@ def open_duckdb_file(file: Path, targets: Path, source: Path) -> Iterator[Opened
             left_out += [(f"{label}.{column}", COMPUTED) for column in computed or ()]
             table = {"schema": schema, "table": name, "target": _COPY, "is_view": is_view}
             request = partial(ask, table)
-            reading = unreadable_view if is_view else nullcontext
             tables.append(
-                TableInFile(label, partial(_copy_table, request, reading, folder / _COPY))
+                TableInFile(label, partial(_copy_table, request, folder / _COPY, is_view=is_view))
             )
         yield OpenedFile(tuple(tables), tuple(left_out))
 
 
 def _copy_table(
-    request: Callable[[], dict[str, Any]],
-    reading: Callable[[], AbstractContextManager[None]],
-    copy: Path,
-    target: Path,
+    request: Callable[[], dict[str, Any]], copy: Path, target: Path, *, is_view: bool
 ) -> Understood:
     """Have the child write a table's rows to ``copy``, and move them to ``target``."""
-    with reading():
+    with unreadable_view() if is_view else nullcontext():
         response = request()
         if "error" in response:
             raise UnreadableFile(f"it cannot be copied ({response['error']})")

@@ -191,8 +191,11 @@ def record_dataset(
     tables: Iterable[DatasetTable],
 ) -> None:
     """Replace a dataset's records; call within a transaction."""
+    file_rows = (
+        asdict(file) | {"left_out": json.dumps(file.left_out, ensure_ascii=False)} for file in files
+    )
     for table, columns, rows in (
-        ("dataset_files", _FILE_COLUMNS, map(_file_row, files)),
+        ("dataset_files", _FILE_COLUMNS, file_rows),
         ("dataset_tables", _TABLE_COLUMNS, map(_table_row, tables)),
     ):
         connection.execute(f"DELETE FROM {table} WHERE tool_id = ?", (tool_id,))
@@ -288,10 +291,6 @@ def _combination_row(combined: Combination | None) -> str | None:
         "apart": combined.apart,
     }
     return json.dumps(row, ensure_ascii=False)
-
-
-def _file_row(file: ImportedFile) -> dict[str, apsw.SQLiteValue]:
-    return asdict(file) | {"left_out": json.dumps(file.left_out, ensure_ascii=False)}
 
 
 def stored_choices(connection: apsw.Connection, tool_id: int) -> tuple[ReadingChoice, ...]:

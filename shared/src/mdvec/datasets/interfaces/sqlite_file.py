@@ -53,6 +53,7 @@ _BY_PART = (
     ("BLOB", "BLOB"), ("REAL", "DOUBLE"), ("FLOA", "DOUBLE"), ("DOUB", "DOUBLE"),
     ("DEC", "DOUBLE"), ("NUM", "DOUBLE"),
 )  # fmt: skip
+"""By part of a type declared in SQLite, which does not enforce it: the SQL type."""
 
 
 @contextmanager
@@ -173,7 +174,10 @@ def _copy_table(
 ) -> Understood:
     """Write the rows of a table to a Parquet file."""
     columns, _ = _columns(connection, name)
-    declared = {column: declared_type(type_) for column, type_ in columns.items()}
+    declared = {
+        column: next((type_ for part, type_ in _BY_PART if part in written.upper()), "VARCHAR")
+        for column, written in columns.items()
+    }
     rows = TypedRows(target, on_rows, reading, declared=declared)
     names = tuple(columns)
     shown = ", ".join(map(identifier, names))
@@ -240,9 +244,3 @@ def _unreadable(error: apsw.Error) -> UnreadableFile:
             "out of the file"
         )
     return UnreadableFile(f"it cannot be read as a SQLite database ({error})")
-
-
-def declared_type(declared: str) -> str:
-    """The SQL type for a type declared in SQLite, which does not enforce it."""
-    upper = declared.upper()
-    return next((type_ for part, type_ in _BY_PART if part in upper), "VARCHAR")

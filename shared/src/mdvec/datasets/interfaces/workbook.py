@@ -238,7 +238,11 @@ def _found_by_child(descriptor: int, spool: IO[bytes]) -> Iterator[FoundSheet]:
             yield about["name"], "it is no sheet of cells", SheetMarks()
         else:
             rows = _SpooledRows(spool, about["start"], about["end"])
-            yield about["name"], rows, _sheet_marks(about)
+            merged = [
+                MergedCells(first_row + 1, last_row + 1, column + 1, last_column + 1)
+                for (first_row, column), (last_row, last_column) in about["merged"]
+            ]
+            yield about["name"], rows, SheetMarks(merged)
 
 
 def _sheets(descriptor: int, spool: IO[bytes]) -> list[dict[str, Any]]:
@@ -253,15 +257,6 @@ def _sheets(descriptor: int, spool: IO[bytes]) -> list[dict[str, Any]]:
         raise UnreadableFile(answer.get("error", _BROKEN))
     sheets: list[dict[str, Any]] = answer["sheets"]
     return sheets
-
-
-def _sheet_marks(about: dict[str, Any]) -> SheetMarks:
-    return SheetMarks(
-        [
-            MergedCells(first_row + 1, last_row + 1, column + 1, last_column + 1)
-            for (first_row, column), (last_row, last_column) in about["merged"]
-        ]
-    )
 
 
 class _SpooledRows:
