@@ -2,8 +2,9 @@
 
 python tools/check_translations.py; part of `make lint`. Prose may differ, because each
 language has its own. Compared are the order and depth of the headings, the commands and settings in
-code blocks without their comments, and the rows of each table with the code in them. Every command,
-setting and address that the English page names must be on the Japanese one.
+code blocks without their comments, and the rows of each table with the code in them. What a command
+prints, and messages cut with "…", each page shows in its own language. Every command, setting and
+address that the English page names must be on the Japanese one.
 """
 
 from __future__ import annotations
@@ -50,7 +51,12 @@ def _commands(fence: Token) -> list[str]:
         return [match[1] for match in found if match]
     if fence.info not in {"bash", "sh", "console"}:
         return [f"({fence.info or 'text'})"]
-    lines = (QUOTED.sub('"…"', COMMENT.sub("", line)) for line in fence.content.splitlines())
+    typed = [
+        line
+        for line in fence.content.splitlines()
+        if fence.info != "console" or line.startswith("$ ")
+    ]
+    lines = (QUOTED.sub('"…"', COMMENT.sub("", line)) for line in typed)
     return [line.strip() for line in lines if line.strip()]
 
 
@@ -64,7 +70,8 @@ def _rows(tokens: list[Token]) -> list[str]:
         elif token.type in {"th_open", "td_open"} and inner is not None:
             cells.append(inner.content)
         elif token.type == "tr_close":
-            rows.append(f"{len(cells)} cells, {' '.join(CODE.findall(cells[0])) or 'no code'}")
+            names = [code for code in CODE.findall(cells[0]) if "…" not in code]
+            rows.append(f"{len(cells)} cells, {' '.join(names) or 'no code'}")
     return rows
 
 
