@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
 
@@ -43,6 +44,7 @@ def make_regular(part: Tag) -> None:
             group.unwrap()
         for column in table.find_all(("colgroup", "col"), recursive=False):
             column.unwrap()
+    filler.add_cells()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +60,22 @@ class _Going:
 
 
 class _Filler:
-    """Fills the rows of one page's tables."""
+    """Fills the rows of one page's tables, unless too many cells would be added."""
 
     def __init__(self) -> None:
-        self._added = 0
+        self._added: list[tuple[Callable[[Tag], object], _Going | None]] = []
+
+    def add_cells(self) -> None:
+        """Add the cells that all rows need."""
+        for put, going in self._added:
+            put(_added_cell(going))
 
     def fill(self, rows: list[Tag]) -> None:
-        """Repeat cells that cover several rows; rows without cells of their own are removed."""
+        """Note each repetition of a cell that covers several rows; remove rows without own cells.
+
+        Raises:
+            NotConverted: they are too many.
+        """
         going: dict[int, _Going] = {}
         for number, row in enumerate(rows):
             going = {at: cell for at, cell in going.items() if cell.last >= number}
@@ -81,7 +92,7 @@ class _Filler:
         last, column = max(above, default=-1), 0
         for cell in cells:
             while column in above:
-                cell.insert_before(self._repeated_cell(above[column]))
+                self._add(cell.insert_before, above[column])
                 column += above[column].width
             width = min(_number(cell, "colspan", 1), _MOST_COLUMNS) or 1
             covered = numbers[: _number(cell, "rowspan", 1) or None]
@@ -90,27 +101,30 @@ class _Filler:
             column += width
         while column <= last:
             going = above.get(column)
-            row.append(self._empty_cell() if going is None else self._repeated_cell(going))
+            self._add(row.append, going)
             column += 1 if going is None else going.width
         return below
 
-    def _repeated_cell(self, going: _Going) -> Tag:
-        again = self._empty_cell()
-        if going.shown is not None:
-            again = copy(going.shown)
-        else:
-            again.string = _AS_ABOVE
-        if going.width > 1:
-            again["colspan"] = str(going.width)
-        return again
-
-    def _empty_cell(self) -> Tag:
-        self._added += 1
-        if self._added > _MAX_ADDED:
+    def _add(self, put: Callable[[Tag], object], going: _Going | None) -> None:
+        self._added.append((put, going))
+        if len(self._added) > _MAX_ADDED:
             raise NotConverted(
                 f"its tables have more than {_MAX_ADDED:,} cells that go over several rows"
             )
-        return Tag(name="td")
+
+
+def _added_cell(going: _Going | None) -> Tag:
+    """A cell that repeats the one above, or an empty one."""
+    again = Tag(name="td")
+    if going is None:
+        return again
+    if going.shown is not None:
+        again = copy(going.shown)
+    else:
+        again.string = _AS_ABOVE
+    if going.width > 1:
+        again["colspan"] = str(going.width)
+    return again
 
 
 def _text_for_rows_below(cell: Tag) -> Tag | None:
