@@ -401,6 +401,7 @@ class TextIndex:
         ask_about_questions(self._job, self.model_name, self.embedder)
         self.send_vectors()
         with self._job.stopwatch.stage("write"), self._writing():
+            index.finish_word_index(self._tables)
             index.renew_vector_index(self._tables)
             table_changes.replace_tables(self._current, self._tables)
             self._record_model(self._tables.generation)
@@ -421,7 +422,7 @@ class TextIndex:
     def _record_end(self) -> None:
         if not self._tables.staged and index.has_word_indexes(self._tables):
             with self._job.stopwatch.stage("erase"):
-                index.erase_deleted_terms(self._tables)
+                index.finish_word_index(self._tables)
             with self._job.stopwatch.stage("index"):
                 index.renew_vector_index(self._tables)
         if not self._job.request.is_background:

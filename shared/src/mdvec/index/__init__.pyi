@@ -41,8 +41,6 @@ from .documents import DocumentLine as DocumentLine
 from .documents import NewDocument as NewDocument
 from .documents import StoredFile as StoredFile
 from .documents import StoredText as StoredText
-from .documents import erase_deleted_terms as erase_deleted_terms
-from .documents import rewrite_lexical_index as rewrite_lexical_index
 from .literal_words import chunks_saying as chunks_saying
 from .literal_words import chunks_written as chunks_written
 from .nearest import EngineUnavailable as EngineUnavailable
@@ -95,10 +93,12 @@ from .tasks import open_tasks as open_tasks
 from .words import chunks_matching as chunks_matching
 from .words import chunks_with_phrases as chunks_with_phrases
 from .words import document_frequencies as document_frequencies
+from .words import finish_word_index as finish_word_index
 from .words import has_beginning as has_beginning
 from .words import in_katakana as in_katakana
 from .words import matching_chunks as matching_chunks
 from .words import nearest_words as nearest_words
 from .words import other_spellings as other_spellings
+from .words import rewrite_lexical_index as rewrite_lexical_index
 from .words import word_counts as word_counts
 from .words import words_containing as words_containing

@@ -1,4 +1,4 @@
-"""Stores, reads and deletes a tool's documents, and erases deleted words from the word index."""
+"""Stores, reads and deletes a tool's documents."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from mdvec.index.properties import (
     insert_properties_and_links,
     other_names,
 )
-from mdvec.index.tables import Tables, has_words
-from mdvec.index.words import clear_deletion_mark, delete_unused_words
+from mdvec.index.tables import Tables
 from mdvec.text import (
     PAGE_BREAK,
     Chunk,
@@ -29,9 +28,6 @@ from mdvec.text import (
 
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
-
-_FIRST_TOMBSTONE = 1 << 53
-"""The lowest id of tombstone pages in FTS5's data table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,26 +250,3 @@ def document_lines(tables: Tables) -> Iterator[DocumentLine]:
     for line in records(cursor, DocumentLine):
         title, at = _shown_document(line.title, line.file_path), utc_time(line.updated_at)
         yield replace(line, title=title, updated_at=at or "")
-
-
-def erase_deleted_terms(tables: Tables) -> None:
-    """Rewrite the lexical index without deleted rows, if there are any, and delete unused words.
-
-    FTS5 may already have merged its tombstones away; so a mark in the word counts records deletions
-    too.
-    """
-    tombstone = tables.execute(
-        f"SELECT 1 FROM {tables.fts}_data WHERE id >= ? LIMIT 1", (_FIRST_TOMBSTONE,)
-    ).fetchone()
-    if tombstone is not None:
-        rewrite_lexical_index(tables)
-    elif has_words(tables) and clear_deletion_mark(tables):
-        delete_unused_words(tables)
-
-
-def rewrite_lexical_index(tables: Tables) -> None:
-    """Rewrite the lexical index as one segment, without deleted rows and their words."""
-    tables.execute(f"INSERT INTO {tables.fts} ({tables.fts}) VALUES ('optimize')")
-    if has_words(tables):
-        clear_deletion_mark(tables)
-        delete_unused_words(tables)

@@ -6,12 +6,13 @@ import struct
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 from zlib import crc32
 
 import apsw
 
-from mdvec.index.tables import Tables
+from mdvec.index.tables import Tables, has_words
 from mdvec.text import (
     FIELDS,
     WORD_MARK,
@@ -41,6 +42,12 @@ _BYTES_EACH = 6
 _MAX_COUNT = 255
 _DELETED = -1
 """The id of a row that marks deletions, after which the vocabulary may have unused words."""
+_FIRST_TOMBSTONE = 1 << 53
+"""The lowest id of tombstone pages in FTS5's data table."""
+_MAX_SEGMENTS = 8
+"""More segments, all of which every term is looked up in, are merged at the end of an import."""
+_MERGED_PAGES = 64
+"""How many pages are merged before the pages merged so far are freed for the next."""
 _MAX_WITH_PHRASES = 100
 _MAX_POSTINGS = 1_500
 _MAX_POSTINGS_WITHIN = 20_000
@@ -52,13 +59,6 @@ def insert_words(tables: Tables, readings: Mapping[str, str]) -> None:
     tables.connection.executemany(
         f"INSERT OR IGNORE INTO {tables.vocabulary} (term, reading) VALUES (?, ?)",
         ((term, reading) for term, reading in readings.items() if len(reading) <= _MAX_READING),
-    )
-
-
-def delete_unused_words(tables: Tables) -> None:
-    """Delete the words that no longer occur in any chunk."""
-    tables.execute(
-        f"DELETE FROM {tables.vocabulary} WHERE term NOT IN (SELECT term FROM {tables.terms})"
     )
 
 
@@ -146,12 +146,6 @@ def delete_word_counts(tables: Tables, chunk_ids: Iterable[int]) -> None:
     )
 
 
-def clear_deletion_mark(tables: Tables) -> bool:
-    """Clear the mark of deletions; returns whether it was set."""
-    tables.execute(f"DELETE FROM {tables.counts} WHERE chunk_id = ?", (_DELETED,))
-    return tables.connection.changes() > 0
-
-
 def word_counts(
     tables: Tables, chunk_ids: Iterable[int], variants: Mapping[str, Iterable[str]]
 ) -> dict[int, dict[str, FieldCounts]]:
@@ -171,12 +165,9 @@ def _field_counts(packed: bytes, word_of: Mapping[int, str]) -> dict[str, FieldC
     size = len(packed) // _BYTES_EACH
     checksums = struct.unpack_from(f"<{size}I", packed)
     by_word: dict[str, list[int]] = {}
-    for checksum in sorted(word_of.keys() & checksums, key=checksums.index):
-        counts = by_word.setdefault(word_of[checksum], [0] * len(FIELDS))
-        position = -1
-        for _ in range(checksums.count(checksum)):  # once in each field at most
-            position = checksums.index(checksum, position + 1)
-            counts[packed[5 * size + position]] += packed[4 * size + position]
+    for position in [at for at, checksum in enumerate(checksums) if checksum in word_of]:
+        counts = by_word.setdefault(word_of[checksums[position]], [0] * len(FIELDS))
+        counts[packed[5 * size + position]] += packed[4 * size + position]
     return {
         word: (title, names, heading, text)
         for word, (title, names, heading, text) in by_word.items()
@@ -224,6 +215,49 @@ def delete_terms(tables: Tables, chunk_ids: Sequence[int]) -> None:
         ((chunk_id,) for chunk_id in chunk_ids),
     )
     delete_word_counts(tables, chunk_ids)
+
+
+def finish_word_index(tables: Tables) -> None:
+    """Erase deleted terms and unused words, and merge many segments; call after an import.
+
+    FTS5 may already have merged its tombstones away; so a mark in the word counts records deletions
+    too.
+    """
+    tombstones = f"SELECT 1 FROM {tables.fts}_data WHERE id >= ? LIMIT 1"
+    segments = tables.column(f"SELECT count(DISTINCT segid) FROM {tables.fts}_idx")[0]
+    if segments > _MAX_SEGMENTS or tables.column(tombstones, (_FIRST_TOMBSTONE,)):
+        rewrite_lexical_index(tables)
+    elif has_words(tables) and _clear_deletion_mark(tables):
+        _delete_unused_words(tables)
+
+
+def rewrite_lexical_index(tables: Tables) -> None:
+    """Rewrite the lexical index as one segment, without deleted rows and their words.
+
+    In small steps, as each frees the pages that it merged; FTS5's "optimize" needs twice the space.
+    """
+    merge = f"INSERT INTO {tables.fts} ({tables.fts}, rank) VALUES ('merge', ?)"
+    for pages in chain([-_MERGED_PAGES], repeat(_MERGED_PAGES)):  # below 0: with all segments
+        before = tables.connection.total_changes()
+        tables.execute(merge, (pages,))
+        if tables.connection.total_changes() - before < 2:  # nothing was left to merge
+            break
+    if has_words(tables):
+        _clear_deletion_mark(tables)
+        _delete_unused_words(tables)
+
+
+def _clear_deletion_mark(tables: Tables) -> bool:
+    """Clear the mark of deletions; returns whether it was set."""
+    tables.execute(f"DELETE FROM {tables.counts} WHERE chunk_id = ?", (_DELETED,))
+    return tables.connection.changes() > 0
+
+
+def _delete_unused_words(tables: Tables) -> None:
+    """Delete the words that no longer occur in any chunk."""
+    tables.execute(
+        f"DELETE FROM {tables.vocabulary} WHERE term NOT IN (SELECT term FROM {tables.terms})"
+    )
 
 
 def document_frequencies(tables: Tables, wanted: Sequence[str]) -> dict[str, int]:

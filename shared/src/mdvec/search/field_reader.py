@@ -105,10 +105,9 @@ class FieldReader:
             counts[term] = (*above, text.get(term, 0))
         spoken = self._spoken.intersection(words) - counts.keys()
         counts.update(words)
-        for name in (
-            self._numbered.keys() & counts.keys()
-        ):  # a passage that has it also has its parts
-            counts |= dict.fromkeys(self._numbered[name] - counts.keys(), counts[name])
+        for name, parts in self._numbered.items():
+            if name in counts:  # a passage that has it also has its parts
+                counts |= dict.fromkeys(parts - counts.keys(), counts[name])
         return counts, spoken
 
     def sentences(
@@ -194,6 +193,6 @@ class FieldReader:
 
     def _name_match(self, name: str) -> NameMatch:
         terms = _name_terms(name, has_words=self._has_words)
-        shared = terms.intersection(self._asked)
+        shared = self._asked.keys() & terms
         share = len(shared) / len(terms) if terms else 0.0
         return NameMatch(frozenset(self._asked[term] for term in shared), share)

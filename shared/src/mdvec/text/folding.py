@@ -38,6 +38,8 @@ def folded(text: str) -> str:
     Variant kanji in names (髙橋, 渡邊) become the common forms (高橋, 渡辺), and ㈱ before a name
     becomes 株式会社.
     """
+    if text.isascii():
+        return text.lower()
     text = without_invisible(text)
     if not unicodedata.is_normalized("NFKC", text):
         text = unicodedata.normalize("NFKC", text)

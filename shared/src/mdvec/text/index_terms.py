@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 
 from mdvec.text.folding import KANJI, KATAKANA, folded
 
@@ -126,7 +127,7 @@ class TermCounter:
 
     def _words_in(self, text: str, among: Collection[str]) -> list[str]:
         """Each occurrence in a folded text of some words in letters."""
-        if not any(word in text for word in among):
+        if not any(map(text.__contains__, among)):
             return []
         return [word for run in self._runs.findall(text) if (word := run[:MAX_TERM]) in among]
 
@@ -135,7 +136,8 @@ class TermCounter:
 
         CJK terms count anywhere, even inside a longer stretch.
         """
-        counts = {term: count for term in self._cjk if (count := text.count(term))}
+        cjk = () if text.isascii() else self._cjk
+        counts = {term: count for term in cjk if (count := text.count(term))}
         if words := self._words_in(text, self._words):
             counts |= Counter(words)
         return counts
@@ -147,12 +149,13 @@ class TermCounter:
         has_digits = any(map(_DIGIT.search, words))
         term_sets: set[frozenset[str]] = set()
         for sentence in _SENTENCE.findall(text):
-            terms = {term for term in cjk if term in sentence}
-            terms.update(self._words_in(sentence, words))
+            terms = [term for term in cjk if term in sentence]
+            terms += self._words_in(sentence, words)
             if has_digits and _SEPARATORS.search(sentence):
-                terms |= words.intersection(word for word, _, _ in joined_words(sentence))
-            term_sets.add(frozenset(terms))
-        return term_sets - {frozenset()}
+                terms += words.intersection(word for word, _, _ in joined_words(sentence))
+            if terms:
+                term_sets.add(frozenset(terms))
+        return term_sets
 
 
 def crosses_words(term: str) -> bool:
@@ -164,6 +167,7 @@ def crosses_words(term: str) -> bool:
     return _CROSSING.fullmatch(term) is not None
 
 
+@lru_cache(maxsize=4_096)
 def is_letters(term: str) -> bool:
     """Whether a term is a word in a script with spaces, not CJK."""
     return _CJK_START.match(term) is None

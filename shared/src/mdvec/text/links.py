@@ -22,7 +22,7 @@ _ANY_LINK = re.compile(
     r"|https?://[^\s<>()\[\]]+"
 )
 _HEADING = re.compile(r"(?m)^#{1,6}[ \t].*$")
-_LETTER = re.compile(r"[^\W_]")
+_LETTERS = re.compile(r"[^\W_]+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _SUFFIX = re.compile(r"\.(?:md|markdown|mdx|txt)$")
 _PAGE = re.compile(r"\.html?$", re.IGNORECASE)
@@ -122,7 +122,7 @@ def is_list_of_links(text: str) -> bool:
 
 
 def _letters(text: str) -> int:
-    return len(_LETTER.findall(text))
+    return sum(map(len, _LETTERS.findall(text)))
 
 
 def link_key(target: str) -> str:

@@ -64,6 +64,19 @@ def test_after_any_edits_the_indexes_are_those_of_a_fresh_import(tmp_path, seed)
     assert scores(collection) == scores(fresh)
 
 
+def test_an_import_merges_the_many_segments_of_the_lexical_index(collection):
+    collection.write("0.md", "# 家計簿\n\n食費\n")
+    collection.import_("new")
+    with open_database(collection.database, "write") as connection:
+        connection.execute("INSERT INTO fts_1_1 (fts_1_1, rank) VALUES ('automerge', 0)")
+    for number in range(1, 12):
+        collection.write(f"{number}.md", f"# 節{number}\n\n食費の話。\n")
+    collection.import_("update")
+    with open_database(collection.database, "read") as connection:
+        assert connection.execute("SELECT count(DISTINCT segid) FROM fts_1_1_idx").get == 1
+    collection.check()
+
+
 @pytest.fixture
 def imported(collection):
     collection.write("food.md", "# 家計簿\n\n## 食費\n\n今月は四万円まで。\n")

@@ -158,7 +158,7 @@ def lexical_scores(
     best = max(bm25, default=0.0) or 1.0
     own = _coverage(weights, candidates)
     coverage = _with_document(weights, candidates, own)
-    named = [_name_closeness(telling, candidate.names) for candidate in candidates]
+    named = _name_closeness(telling, candidates)
     in_sentences = {term: weights[term] for term in weights if term not in query.written}
     together = _together(in_sentences, candidates)
     in_sentence = SENTENCE_WEIGHT * native
@@ -263,9 +263,11 @@ def _bm25(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list
         normal = K1 * (1 - B + B * candidate.length / (mean or 1.0))
         scores.append(
             sum(
-                weights[term] * (count := _frequency(counts)) * (K1 + 1) / (count + normal)
-                for term, counts in candidate.terms.items()
-                if term in weights
+                [
+                    weights[term] * (count := _frequency(counts)) * (K1 + 1) / (count + normal)
+                    for term, counts in candidate.terms.items()
+                    if term in weights
+                ]
             )
         )
     return scores
@@ -278,10 +280,13 @@ def _coverage(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> 
 
 def _covered_weight(weights: Mapping[str, float], candidate: Candidate) -> float:
     # fsum rounds only once, so no partial sum can exceed the total, whatever the order.
+    spoken = candidate.spoken
     return math.fsum(
-        weights[term] * _coverage_of(counts) * (SPOKEN_WEIGHT if term in candidate.spoken else 1.0)
-        for term, counts in candidate.terms.items()
-        if term in weights
+        [
+            weights[term] * _coverage_of(counts) * (SPOKEN_WEIGHT if term in spoken else 1.0)
+            for term, counts in candidate.terms.items()
+            if term in weights
+        ]
     )
 
 
@@ -317,7 +322,7 @@ def _together(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> 
 
 
 def _sum(weights: Mapping[str, float], terms: Iterable[str]) -> float:
-    return math.fsum(weights[term] for term in terms if term in weights)
+    return math.fsum([weights[term] for term in terms if term in weights])
 
 
 @lru_cache(maxsize=4_096)
@@ -330,7 +335,10 @@ def _coverage_of(counts: FieldCounts) -> float:
     return max(share for share, count in zip(_FIELD_COVERAGE, counts, strict=True) if count)
 
 
-def _name_closeness(weights: Mapping[str, float], names: Sequence[NameMatch]) -> float:
-    """How closely a name matches the question: 1 if it has all the terms and no others."""
+def _name_closeness(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list[float]:
+    """How closely a name of each matches the question: 1 if it has all the terms and no others."""
     total = math.fsum(weights.values()) or 1.0
-    return max((name.share * _sum(weights, name.terms) / total for name in names), default=0.0)
+    return [
+        max([name.share * _sum(weights, name.terms) / total for name in one.names], default=0.0)
+        for one in candidates
+    ]
