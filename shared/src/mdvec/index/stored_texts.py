@@ -55,23 +55,25 @@ def documents_with(tables: Tables, spelling: str) -> list[int] | None:
 
 def paths_saying(
     tables: Tables, words: str, document_ids: Sequence[int] | None = None
-) -> list[str] | None:
-    """The paths that end with words, or whose documents have them; None if there is too much text.
+) -> dict[int, str] | None:
+    """By document, the paths that end with words, or whose documents have them, in their order.
 
-    The words match as in ``chunks_saying``. Only ``document_ids`` are read, if given.
+    None if there is too much text to read. The words match as in ``chunks_saying``. Only
+    ``document_ids`` are read, if given.
     """
     if _is_too_much(tables):
         return None
     pattern = words_pattern(folded(words), inside=True)
     where = "" if document_ids is None else f"WHERE id IN ({_listed(document_ids)})"
     rows = tables.execute(
-        f"SELECT file_path, content FROM {identifier(tables.documents)} {where} ORDER BY file_path"
+        f"SELECT id, file_path, content FROM {identifier(tables.documents)} {where} "
+        "ORDER BY file_path"
     )
-    return [
-        str(path)
-        for path, content in rows
+    return {
+        int(str(number)): str(path)
+        for number, path, content in rows
         if is_path_of(words, str(path)) or pattern.search(folded(str(content)))
-    ]
+    }
 
 
 def chunks_naming(tables: Tables, name: str) -> list[int] | None:

@@ -30,6 +30,10 @@ _NOT_SEARCHED = (
     "across two passages or in what is not searched (a script, a long address, or front matter, "
     "which where reads)"
 )
+_NOT_READ = (
+    "whether other documents have the exact texts outside of passages was not checked; the files "
+    "were too long to read"
+)
 _ROWS_ARE_FOUND = "the household's own tools find rows by words, days and amounts"
 
 
@@ -179,49 +183,62 @@ def passing_documents(
         passing = index.documents_passing(tool.tables_in(connection), condition)
         notes = tuple(_about_passing(connection, tool, rest))
 
-    def documents_with(words: str, *, inside: bool) -> set[int]:
-        chunks = index.chunks_saying(tool.tables_in(connection), words, inside=inside)
-        return set(index.documents_of_chunks(tool.tables_in(connection), chunks.tolist()))
-
     for words in filters.exact if is_current else ():
-        saying = documents_with(words, inside=True)
+        saying = _documents_saying(connection, tool, words, inside=True)
         passing = [number for number in passing if number in saying]
     excluded = {}
     for words in filters.exclude if is_current else ():
-        saying = documents_with(words, inside=False)
+        saying = _documents_saying(connection, tool, words, inside=False)
         left = [number for number in passing if number not in saying]
         excluded[words] = len(passing) - len(left)
         passing = left
     return passing, notes, excluded
 
 
+def _documents_saying(
+    connection: apsw.Connection, tool: Tool, words: str, *, inside: bool
+) -> set[int]:
+    chunks = index.chunks_saying(tool.tables_in(connection), words, inside=inside)
+    return set(index.documents_of_chunks(tool.tables_in(connection), chunks.tolist()))
+
+
 def only_outside_passages(
     connection: apsw.Connection, tool: Tool, filters: Filters, passing: Collection[int]
-) -> dict[str, list[str]]:
-    """The paths of documents that pass all filters but one exact text, which no passage has.
+) -> dict[str, list[str]] | None:
+    """The paths of documents that pass all filters, but have exact texts only outside of passages.
 
-    They are given by that text; ``passing`` are the documents that pass all filters.
+    They are given by each such text; ``passing`` are the documents that are listed. None if there
+    is too much text to read.
     """
-    outside = {}
-    for words in filters.exact:
-        others = tuple(each for each in filters.exact if each != words)
-        rest, _, _ = passing_documents(connection, tool, replace(filters, exact=others))
-        left = sorted(set(rest).difference(passing))
-        outside[words] = index.paths_saying(tool.tables_in(connection), words, left) or []
-    return outside
+    rest, _, _ = passing_documents(connection, tool, replace(filters, exact=()))
+    left = set(rest).difference(passing)
+    outside: dict[str, dict[int, str]] = {}
+    for words in filters.exact if left else ():
+        in_passages = _documents_saying(connection, tool, words, inside=True)
+        lacking = sorted(left - in_passages)
+        paths = index.paths_saying(tool.tables_in(connection), words, lacking) if lacking else {}
+        if paths is None:
+            return None
+        outside[words] = paths
+        left &= in_passages | paths.keys()
+    return {
+        words: [path for number, path in paths.items() if number in left]
+        for words, paths in outside.items()
+    }
 
 
-def about_outside(outside: Iterable[Mapping[str, Sequence[str]]]) -> list[str]:
+def about_outside(outside: Sequence[Mapping[str, Sequence[str]] | None]) -> list[str]:
     """Notes on documents that a listing lacks, by the results of ``only_outside_passages``."""
     by_words: defaultdict[str, list[str]] = defaultdict(list)
-    for words, paths in chain.from_iterable(each.items() for each in outside):
+    for words, paths in chain.from_iterable(each.items() for each in outside if each is not None):
         by_words[words] += map(shown_name, paths)
-    return [
+    notes = [
         f'documents without a passage that says "{words}" whole are not listed; {_NOT_SEARCHED}, '
         f"it is in {some_of(paths, _MAX_NAMED_FILES)}"
         for words, paths in by_words.items()
         if paths
     ]
+    return [*notes, _NOT_READ] if None in outside else notes
 
 
 def _about_passing(connection: apsw.Connection, tool: Tool, filters: Filters) -> list[str]:
@@ -308,7 +325,7 @@ def _without_exact(
     connection: apsw.Connection, requested: Sequence[Tool], names: str, words: str
 ) -> str:
     having = [index.paths_saying(tool.tables_in(connection), words) for tool in requested]
-    if paths := [shown_name(path) for paths in having for path in paths or ()]:
+    if paths := [shown_name(path) for each in having for path in (each or {}).values()]:
         return (
             f'no passage of {names} says "{words}" whole; {_NOT_SEARCHED}, it is in '
             f"{some_of(paths, _MAX_NAMED_FILES)}"

@@ -103,7 +103,7 @@ def list_documents(
             raise NoListingPage(page, pages)
         if listed and page == 1:
             notes += about_outside(
-                only_outside_passages(connection, tool, filters, ids) for tool, ids in passing
+                [only_outside_passages(connection, tool, filters, ids) for tool, ids in passing]
             )
         if not listed and not filters.is_empty and requested:
             notes.append(explain_empty(connection, requested, filters))

@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from collection import Collection, filtered, imported_notes
 from table_of_cases import each
 
+from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
 from mdvec.search.answer import Question, search
 from mdvec.search.listing import list_documents
@@ -160,6 +161,17 @@ def test_what_only_a_front_matter_has_is_not_denied(collection):
     )
     listing = list_documents(collection.database, None, filtered(exact=["Jane Quill", "記事"]))
     assert (len(listing.documents), listing.notes) == (1, ())  # clip.md lacks 記事, too
+    both = filtered(exact=["Jane Quill", "4.5.6"])
+    collection.write("both.md", "Jane Quill の版 4.5.6。\n")
+    collection.import_()
+    notes = list_documents(collection.database, None, both).notes
+    assert [note[-16:] for note in notes] == ["it is in clip.md"] * 2
+    with open_database(collection.database, "write") as connection:
+        connection.execute("UPDATE documents_notes SET size = 70000000 WHERE file_path = 'clip.md'")
+    assert list_documents(collection.database, None, both).notes == (
+        "whether other documents have the exact texts outside of passages was not checked; the "
+        "files were too long to read",
+    )
 
 
 def test_a_word_in_full_width_is_not_denied_where_only_the_texts_themselves_have_it(collection):
