@@ -41,7 +41,6 @@ from mdvec.household import (
     safe_line,
     span_in_words,
 )
-from mdvec.japanese import in_japanese
 from mdvec.text import shown_name
 
 from mdvec_mcp.arguments import answer_language
