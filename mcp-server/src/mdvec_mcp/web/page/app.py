@@ -117,7 +117,8 @@ class PageGuard:
         token = next((value for name, value in fields if name == "csrf"), "")
         if not self._views.access.is_csrf_token(session, token):
             return self._views.visit(request).refusal("stale_form", 403)
-        request.state.form = fields
+        # Addresses are made of a form's fields, and the token belongs in none.
+        request.state.form = [(name, value) for name, value in fields if name != "csrf"]
         return None
 
 
