@@ -66,8 +66,10 @@ class Parameter:
 def bound(question: str, parameters: Sequence[Parameter], arguments: Mapping[str, object]) -> Bound:
     """The values of all parameters; an optional one without a value is left out.
 
-    ``question`` is its name, for the errors; the names in ``arguments`` may be in any case. Raises
-    WrongParameters.
+    ``question`` is its name, for the errors; the names in ``arguments`` may be in any case.
+
+    Raises:
+        WrongParameters: a value is missing, unknown, or of another type.
     """
     by_name = {parameter.name.casefold(): parameter for parameter in parameters}
     values = {name.removeprefix("$").casefold(): value for name, value in arguments.items()}
@@ -113,7 +115,11 @@ def _type_of(question: str, name: str, value: object) -> ParameterType:
 
 
 def check_single(arguments: Mapping[str, object]) -> None:
-    """Refuse lists and objects, which no parameter takes; raises WrongParameters."""
+    """Refuse lists and objects, which no parameter takes.
+
+    Raises:
+        WrongParameters: there is a list or an object.
+    """
     for name, value in arguments.items():
         if isinstance(value, list | tuple | dict):
             plain = name.removeprefix("$")[:_MAX_SHOWN]
@@ -231,7 +237,11 @@ def is_name(plain: str) -> bool:
 
 
 def checked_name(name: str, reserved: Collection[str]) -> str:
-    """The name as it is stored, with full-width characters converted; raises SavedQueryError."""
+    """The name as it is stored, with full-width characters converted.
+
+    Raises:
+        SavedQueryError: no saved question can have this name.
+    """
     plain = plain_name(name)
     if plain in reserved:
         raise SavedQueryError(f"{plain} is a ready-made question; take another name")
@@ -244,7 +254,11 @@ def checked_name(name: str, reserved: Collection[str]) -> str:
 
 
 def saved_queries(database: Path) -> list[SavedQuery]:
-    """Every saved question, by name; raises DatabaseError."""
+    """Every saved question, by name.
+
+    Raises:
+        DatabaseError: the database cannot be read.
+    """
     with open_database(database, "read") as connection:
         return _all_saved(connection)
 
@@ -297,7 +311,12 @@ def save(database: Path, query: SavedQuery, *, replace: bool, how: str = "mode=r
 
 
 def delete(database: Path, name: str) -> str:
-    """Delete the question of that name; returns its stored name. Raises SavedQueryError."""
+    """Delete the question of that name; return its name as it was stored.
+
+    Raises:
+        SavedQueryError: there is none.
+        DatabaseError: the database cannot be written.
+    """
     stored = find_saved(database, name).name
     with open_database(database, "write") as connection, connection:
         connection.execute("DELETE FROM saved_queries WHERE name = ?", (stored,))

@@ -221,7 +221,11 @@ class ImportOptions:
         )
 
     def tables(self) -> datasets.DatasetOptions | None:
-        """The options for a dataset; None if none are given; raises MdvecError."""
+        """The options for a dataset; None if none are given.
+
+        Raises:
+            MdvecError: an option cannot be parsed.
+        """
         readings = datasets.reading_choices(
             self.read or (), encoding=self.encoding, delimiter=self.delimiter,
             header_row=self.header_row, pattern=self.read_for,

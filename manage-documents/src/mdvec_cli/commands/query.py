@@ -63,7 +63,11 @@ class OpenTables:
     analytics: sql.Analytics
 
     def answer(self, work: Callable[[], sql.JsonAnswer], read: str = "") -> sql.JsonAnswer:
-        """Run ``work``; print its warnings, and those about tables that the SQL ``read`` reads."""
+        """Run ``work``; print its warnings, and those about the tables that the SQL ``read`` reads.
+
+        Raises:
+            MdvecError: the work failed.
+        """
         request = sql.RequestedData(read)
         answer = sql.answered_within_guard(self.analytics, work, request)
         for warning in answer.pop("warnings", ()):

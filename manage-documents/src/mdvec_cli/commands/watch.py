@@ -71,7 +71,11 @@ class _Watcher:
         self._troubles: dict[str, str] = {}
 
     def run(self) -> None:
-        """Watch until Ctrl-C; raises ToolNotFound."""
+        """Watch until Ctrl-C.
+
+        Raises:
+            ToolNotFound: there is no active tool with one of the names.
+        """
         from mdvec.tools import ToolNotFound
 
         for name in self._missing(self._tools()):
@@ -159,7 +163,10 @@ def _changes(folders: Sequence[Path], database: Path) -> Iterator[object]:
     """Yields once for each batch of changes below the folders, and every few seconds.
 
     Changes of our own database are ignored: it may be in such a folder, and each check writes to
-    the database. Raises WatchRefused.
+    the database.
+
+    Raises:
+        WatchRefused: the system cannot watch so many folders.
     """
     from watchfiles import watch
 

@@ -26,7 +26,11 @@ def convert(data: bytes, file_name: str) -> formats.Converted:
 
 
 def conversations_in(data: bytes) -> list[formats.Part]:
-    """Each conversation with messages from a list in JSON; raises NotConverted."""
+    """Each conversation with messages from a list in JSON.
+
+    Raises:
+        NotConverted: the data is not such a list.
+    """
     with formats.refused_if_odd(_WHY):
         return [part for each in json.loads(data) if (part := _conversation(each)).content]
 

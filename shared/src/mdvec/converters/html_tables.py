@@ -71,11 +71,7 @@ class _Filler:
             put(_added_cell(going))
 
     def fill(self, rows: list[Tag]) -> None:
-        """Note each repetition of a cell that covers several rows; remove rows without own cells.
-
-        Raises:
-            NotConverted: they are too many.
-        """
+        """Repeat cells that cover several rows; rows without cells of their own are removed."""
         going: dict[int, _Going] = {}
         for number, row in enumerate(rows):
             going = {at: cell for at, cell in going.items() if cell.last >= number}

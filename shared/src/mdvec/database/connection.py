@@ -391,7 +391,11 @@ def _vector_extension() -> str:
 
 
 def vector_extension_version() -> str:
-    """The version of sqlite-vec, which is loaded for that; raises DatabaseError."""
+    """The version of sqlite-vec; loads it.
+
+    Raises:
+        DatabaseError: it is missing, or cannot be loaded.
+    """
     connection = apsw.Connection(":memory:")
     try:
         _prepare(connection)

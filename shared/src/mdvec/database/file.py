@@ -70,7 +70,11 @@ def read_only_index(database: Path) -> Path | None:
 
 
 def remove_index(database: Path) -> None:
-    """Delete the log's index, which SQLite recreates; raises OSError if the database is open."""
+    """Delete the index of the write-ahead log, which SQLite recreates.
+
+    Raises:
+        OSError: a program has the database open, or the file cannot be deleted.
+    """
     start, count = _OPENED
     with database.open("r+b") as file:
         lock_bytes(file.fileno(), start, count, shared=False)

@@ -211,7 +211,11 @@ class Named:
 
 
 def parse_period(phrase: str, context: PeriodContext) -> Spoken | None:
-    """The days that a phrase names; None if the grammar does not cover it; raises UnclearRange."""
+    """The days that a phrase names; None if the grammar does not cover it.
+
+    Raises:
+        UnclearRange: the phrase is a range with several likely readings.
+    """
     if len(phrase) > _MAX_LENGTH:
         return None
     try:

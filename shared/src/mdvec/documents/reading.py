@@ -167,7 +167,10 @@ def named_document(database: Path, tool_name: str, name: str, folder: str = "") 
     """The path of the document that a link with this name means; None if it means none.
 
     If several have the name, the one in the link's ``folder`` is meant, else the one with the
-    shortest path. Raises ToolNotFound.
+    shortest path.
+
+    Raises:
+        ToolNotFound: there is no such tool.
     """
     with open_database(database, "read") as connection, snapshot(connection):
         tables = registry.get_tool(connection, tool_name).tables_in(connection)

@@ -260,8 +260,11 @@ def load(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> Embedder:
 def pull(name: str, may_download: MayDownload, options: BackendOptions = DEFAULT_OPTIONS) -> str:
     """Download a model's weights if needed; returns one sentence on the result.
 
-    ``may_download`` is asked before a download, with a sentence that describes it. Raises
-    UnknownModel and ModelUnavailable.
+    ``may_download`` is asked before a download, with a sentence that describes it.
+
+    Raises:
+        UnknownModel: there is no model of that name.
+        ModelUnavailable: it is not allowed, or cannot be downloaded; the message says why.
     """
     card = card_named(name, options)
     endpoint = endpoint_of(card.name, options)

@@ -131,7 +131,12 @@ class Embedder:
         return rows
 
     def embed_query(self, text: str) -> Vectors:
-        """The vector of a question, shape ``(dimension,)``; raises as ``embed_documents`` does."""
+        """The vector of a question, shape ``(dimension,)``.
+
+        Raises:
+            UnembeddableText: the question is blank or contains what the model cannot read.
+            BadEmbedding: the model returned NaN, a zero vector or a wrong shape.
+        """
         self._refuse(text)
         with self._lock:
             encoded = self._backend.encode_query(text)

@@ -51,7 +51,10 @@ def http_client(timeout: float, *, is_local: bool) -> httpx2.Client:
     """A client that gives up a request after ``timeout`` seconds, or after the request's own limit.
 
     It follows no redirects, which would take texts and key elsewhere. For an endpoint on this
-    machine it ignores the proxies in the environment. Raises EndpointFailure.
+    machine it ignores the proxies in the environment.
+
+    Raises:
+        EndpointFailure: the environment names a proxy or certificates that cannot be used.
     """
     try:
         return _Client(

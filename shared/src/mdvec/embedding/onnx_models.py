@@ -39,7 +39,12 @@ def place_of(name: str, options: BackendOptions) -> OnnxPlace:
 
 
 def load(card: ModelCard, options: BackendOptions) -> Embedder:
-    """Load a model; raises ModelUnavailable."""
+    """Load a model.
+
+    Raises:
+        ModelUnavailable: a package or the model is missing, or its files are of an unsupported
+            kind.
+    """
     files = place_of(card.name, options).located()
     chosen = _options_for(card.name, options)
     pooling = Pooling(chosen.pooling) if chosen.pooling else pooling_of(files.folder)
@@ -154,7 +159,11 @@ class OnnxPlace:
         ]
 
     def located(self) -> OnnxFiles:
-        """The files on this machine; raises Lacking."""
+        """The files on this machine.
+
+        Raises:
+            Lacking: something is missing; the message says what.
+        """
         for package in _PACKAGES:
             if importlib.util.find_spec(package) is None:
                 how = (
@@ -191,7 +200,10 @@ class OnnxPlace:
     def pull(self, may_download: MayDownload, label: str, licence: str) -> Path:
         """Download the model's missing files, if the user allows it; returns its folder.
 
-        ``licence`` replaces the one on the hub, unless it is "". Raises ModelUnavailable.
+        ``licence`` replaces the one on the hub, unless it is "".
+
+        Raises:
+            ModelUnavailable: it is not allowed, or something is missing.
         """
         try:
             if not is_folder(self.model):

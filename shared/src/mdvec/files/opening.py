@@ -26,7 +26,11 @@ class NotOpened(UnreadableFile):
 
 @contextmanager
 def opened_within(file: Path, folder: Path) -> Iterator[int]:
-    """A descriptor of a file of a source, which is a folder or a single file; raises NotOpened."""
+    """A descriptor of a file of a source, which is a folder or a single file.
+
+    Raises:
+        NotOpened: it is gone, or is not a file of the source.
+    """
     if not file.is_relative_to(folder):
         raise NotOpened(_LINK)
     descriptor = open_within(file, folder)

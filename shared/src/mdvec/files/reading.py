@@ -36,7 +36,11 @@ class FileBytes:
 
 
 def read_bytes(source: Path, path: str) -> FileBytes:
-    """Read a file whole; raises UnreadableFile."""
+    """Read a file whole.
+
+    Raises:
+        UnreadableFile: the file is gone or cannot be read.
+    """
     try:
         data = (source / path).read_bytes()
     except FileNotFoundError as error:
@@ -49,7 +53,10 @@ def read_bytes(source: Path, path: str) -> FileBytes:
 def decode_text(data: bytes) -> str:
     """The text of a file: UTF-8 with or without BOM, UTF-16 with BOM, cp932, EUC-JP or ISO-2022-JP.
 
-    Line ends are kept; a BOM is not part of the text. Raises UnreadableFile.
+    Line ends are kept; a BOM is not part of the text.
+
+    Raises:
+        UnreadableFile: it is not text, or its encoding is uncertain.
     """
     if b"\0" in data and marked_encoding(data) != UTF_16:
         raise UnreadableFile(HAS_NUL)
@@ -59,7 +66,10 @@ def decode_text(data: bytes) -> str:
 def file_encoding(file: Path) -> str:
     """Python's name of a file's encoding, found without holding the file in memory.
 
-    UTF-8 with or without BOM, UTF-16 with BOM, cp932, EUC-JP or ISO-2022-JP. Raises UnreadableFile.
+    UTF-8 with or without BOM, UTF-16 with BOM, cp932, EUC-JP or ISO-2022-JP.
+
+    Raises:
+        UnreadableFile: the file cannot be read, or its encoding is not certain.
     """
     try:
         return _encoding(lambda: _blocks(file))
@@ -70,7 +80,10 @@ def file_encoding(file: Path) -> str:
 def data_file_encoding(file: Path, chosen: str = "") -> tuple[str, bool]:
     """The encoding of a data file, and whether it is a guess (cp1252, by its letters).
 
-    ``chosen`` is the user's choice, which is returned unchecked. Raises UnreadableFile.
+    ``chosen`` is the user's choice, which is returned unchecked.
+
+    Raises:
+        UnreadableFile: the file cannot be read, or its encoding is not certain.
     """
     if chosen:
         return chosen, False

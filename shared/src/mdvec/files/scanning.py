@@ -146,7 +146,11 @@ def scan(source: Path, rules: ScanRules) -> Scan:
 
 
 def scan_file(source: Path) -> Scan:
-    """The scan of a source that is a single file; raises SourceMissing."""
+    """The scan of a source that is a single file.
+
+    Raises:
+        SourceMissing: the file does not exist.
+    """
     try:
         state = source.stat()
     except OSError as error:

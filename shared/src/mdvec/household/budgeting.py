@@ -174,6 +174,7 @@ def budget_status(
 def _late_begin_notes(
     covered: Coverage, spans: Iterable[MonthRange], months: MonthRange
 ) -> list[str]:
+    """A note if the ledger begins within the year of a yearly budget."""
     if not any(
         span != months
         and covered.body.first in span
@@ -188,6 +189,7 @@ def _late_begin_notes(
 
 
 def _without_rows(ledger: Ledger, budgets: list[Budget]) -> list[Category]:
+    """The categories of budgets that no row has, such as those that a rule has renamed."""
     names = category_names(ledger) if budgets else []
     known = [Category(major, minor or None) for major, minor in names]
     subjects = dict.fromkeys(each.subject for each in budgets)
@@ -230,6 +232,7 @@ def _rows(ledger: Ledger, months: MonthRange, subject: Subject) -> list[CountedR
 
 
 def _spent_on(subject: Subject, rows: Iterable[CountedRow]) -> list[CountedRow]:
+    """The rows of spending that are part of a budget's subject."""
     return [row for row in rows if covers(subject, row.full_category)]
 
 

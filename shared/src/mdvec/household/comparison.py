@@ -47,8 +47,9 @@ class Movement:
     """The sums of a category or shop in two periods, in yen, both positive for spending.
 
     ``added`` are the rows of the later period without a row of equal shop and amount in the earlier
-    one, and ``gone`` the other way round, the largest first. A concise answer has no rows, but the
-    ``shops`` that changed most, unless it compares shops; ``more_…`` sum up what is left out.
+    one, and ``gone`` the other way round; both begin with the largest. Their difference is exactly
+    ``difference``. A concise answer has no rows, but the ``shops`` that changed most, unless it
+    compares shops; the fields ``more_…`` sum up what is left out.
     """
 
     name: str
@@ -100,6 +101,7 @@ def _movements(was: _Side, now: _Side, subject: Subject | None, by: str) -> list
 def _both_periods(
     before: Iterable[CountedRow], after: Iterable[CountedRow], key: Callable[[CountedRow], Key]
 ) -> dict[Key, tuple[list[CountedRow], list[CountedRow]]]:
+    """The rows of both periods (before, after) by a key."""
     groups: dict[Key, tuple[list[CountedRow], list[CountedRow]]] = {}
     for at, rows in enumerate((before, after)):
         for row in rows:
@@ -280,11 +282,12 @@ class InvalidComparison(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class ComparisonAnswer(LedgerAnswer):
-    """Two periods compared, in yen; ``spending`` and ``income`` are (before, after).
+    """Two periods compared, in yen.
 
-    ``movements`` are the largest of ``total_movements``. ``same_days`` compares the first days of
-    both periods, as many as the later period has data for; None if that would be all rows.
-    ``counts`` are over the rows of both periods.
+    ``spending`` and ``income`` are (before, after). ``movements`` are the largest of
+    ``total_movements``, each with the details that the text shows. ``same_days`` compares the first
+    days of both periods, as many as the later period has data for; it is None if that would be all
+    rows. ``counts`` are over the rows of both periods.
     """
 
     before: DayEnds
@@ -379,6 +382,7 @@ def compare_periods(
 
 
 def _row_notes(view: LedgerView, spans: Sequence[Days], subject: Subject | None) -> list[str]:
+    """The notes on planned rows and renamed categories in both periods together."""
     ledger = view.ledger
     both = Days(min(span.first for span in spans), max(span.last for span in spans))
 
@@ -430,6 +434,7 @@ def _later_period(
 
 
 def _length_notes(before: Days, after: Days, starts_on: int) -> list[str]:
+    """A note on periods of different lengths, in months if both are whole months."""
     spans = [before, after]
     months = [MonthRange.around(days, starts_on) for days in spans]
     are_months = [each.days for each in months] == spans
@@ -447,7 +452,8 @@ def _length_notes(before: Days, after: Days, starts_on: int) -> list[str]:
 def _same_days(was: _Side, now: _Side, view: LedgerView) -> SameDays | None:
     """The spending in the first days of both periods, as many as the later period has data for.
 
-    None where that says no more than the whole periods, or cannot be compared with them.
+    None if the later period is complete, if the periods have different lengths, if the ledger lacks
+    the first day of either, or if all rows of both are in these days.
     """
     covered, earlier = view.covered, was.period
     known = min(covered.last_day, view.ledger.today)

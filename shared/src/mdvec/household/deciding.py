@@ -213,11 +213,15 @@ def confirm(ledger: Ledger, check_id: int, choice: ReviewDecision) -> Confirmati
 
     It applies to all rows of the open candidate that the pair belongs to, or to ``choice.rows`` of
     them; for a decided pair, only to that pair. ``duplicate`` marks all but the row to keep, by
-    default the one with the smallest id; both rows of a transfer, or a card's bill.
+    default the one with the smallest id; both rows of a transfer are marked and leave the sums.
     ``not_duplicate`` and ``skip`` undo an earlier mark by the same pair; a skipped pair stays open.
-    With ``alike``, it also applies to all similar open candidates, where the row of the kept row's
-    account stays, and to later bills of a card; for a decided pair, to all that the same request
-    decided.
+
+    With ``alike``, it also applies to all open candidates of the same accounts (likely ones) or
+    shops (unlikely ones), as certain and for the same reasons, where the row of the kept row's
+    account stays; the message says how many others stay open. For a decided pair, it applies to all
+    pairs that the same request decided, and, if the decision is the same, to similar open ones. A
+    pair that was decided again by itself still leads to those of its request, which leave it alone.
+    ``duplicate`` marks a card's bill, and with ``alike`` also its later bills.
 
     Raises:
         InvalidDecision: the decision is none of these.

@@ -51,9 +51,13 @@ class _Booking:
 def export_ledger(
     ledger: Ledger, format_: LedgerFormat, since: date | None = None, until: date | None = None
 ) -> Iterator[str]:
-    """The text of an export, piece by piece, of the days from ``since`` to ``until`` (None: all).
+    """The text of an export, piece by piece.
 
-    CSV has all rows, also those that do not count, and why they do not.
+    Args:
+        ledger: the household's ledger.
+        format_: the format; CSV has all rows, also those that do not count, and why they do not.
+        since: the first day; None begins with the first row.
+        until: the last day; None ends with the last row.
     """
     rows = transactions(
         ledger.connection,

@@ -57,8 +57,9 @@ class ListingOptions:
     """How to list the rows found; ``largest`` and ``smallest`` go by the amount without sign.
 
     ``sort`` is the order of rows, by default the newest first, and of groups: by default parts of
-    time are in order of time, and other groups begin with the largest. A page has at most 200 rows,
-    by default 5, or none if the rows are grouped.
+    time are in order of time, and other groups begin with the largest.
+    A page has at most 200 rows, by default 5, or none if the rows are grouped: groups answer the
+    question.
     """
 
     sort: row_sums.RowOrder | None = None
@@ -162,8 +163,9 @@ def find_transactions(
 class _Found:
     """The rows that match a filter and its words, with sums of them.
 
-    ``transfers`` is how many of them are transfers. ``by_text`` and ``by_key`` (day or file) are
-    made if the listing needs them; ``seen`` are the sums by text of what matches without the words.
+    ``transfers`` is how many of them are transfers. ``by_text`` sums the rows by their texts,
+    ``by_key`` by day or file, each if the listing needs it; ``seen`` are the sums by text of what
+    matches without the words.
     """
 
     matching: row_sums.RowsChosen
@@ -176,6 +178,7 @@ class _Found:
 
 
 def _select(ledger: Ledger, wanted: UnderstoodFilter, listing: ListingOptions) -> _Found:
+    """The rows that match; if all of them are transfers, summed as such."""
     found = _summed(ledger, wanted, listing)
     if wanted.rows.are_transfers or not found.transfers or found.transfers < found.totals.rows:
         return found
@@ -213,6 +216,10 @@ def _notes(
     shop: ShopOf,
     embed: Embed | None,
 ) -> list[str]:
+    """How the filters were understood, and what they left out.
+
+    The first page's also say what else the words could mean.
+    """
     notes, words, reasons = list(wanted.notes), wanted.words, found.matching.reasons
     moved = found.matching.are_transfers
     if found.left_out:
@@ -240,6 +247,7 @@ def _notes(
 
 
 def _doubts(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
+    """Notes on planned and stray rows, renamed categories, and rows that may count twice."""
     matching_among = partial(row_sums.ids_of, matching)
 
     days = matching.condition.days or matching.condition.extent
@@ -251,6 +259,7 @@ def _doubts(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
 
 
 def _far_notes(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
+    """Notes on rows dated after today, and on stray ones."""
     days, body = matching.condition.days, view.covered.body
 
     def on(some: Days) -> row_sums.RowsChosen:

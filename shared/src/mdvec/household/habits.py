@@ -91,6 +91,7 @@ def as_shown(payment: RecurringPayment, as_of: date) -> RecurringPayment:
 
 
 def _older_note(payments: Sequence[RecurringPayment], as_of: date) -> list[str]:
+    """A note on changes and irregularities of continuing payments that are too old to be shown."""
     older = sum(
         as_of - day > RECENT
         for payment in payments
@@ -206,6 +207,7 @@ def _error_note(months: Sequence[MonthForecast], as_of: date) -> list[str]:
 
 
 def _is_over(figure: MonthForecast, as_of: date) -> bool:
+    """Whether the month has ended: its spending is known, not forecast."""
     return figure.month.last_day <= as_of
 
 
@@ -334,6 +336,7 @@ def find_anomalies(
 
 
 def _doubts(view: LedgerView, as_of: date, months: int) -> list[str]:
+    """Notes on the rows of the last months that an answer was made from."""
     first = _first_day(view, as_of, months)
     return doubt_notes(view.ledger, Days(min(first, as_of), as_of), None)
 
@@ -346,7 +349,8 @@ def _first_day(view: LedgerView, as_of: date, months: int) -> date:
 def _first_whole(view: LedgerView, as_of: date) -> tuple[date, list[str]]:
     """The first day of the months to compare with; a note if days of the first one are missing.
 
-    Such a month would look cheap; it is left out if a file's name states where it begins.
+    Such a month would look cheap. It is left out if a file's name states where it begins; a late
+    first row may only mean that nothing was bought.
     """
     covered, first = view.covered, _first_day(view, as_of, _MONTHS_READ)
     month = Month.of(first, view.ledger.month_starts_on)

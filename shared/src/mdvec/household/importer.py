@@ -85,6 +85,8 @@ HOUSEHOLD = Importer(import_household, _stored_states, _found_states, _content, 
 
 
 class _HouseholdImport:
+    """One import of a household while it runs."""
+
     def __init__(self, job: ImportJob) -> None:
         options = job.request.options
         self.options = options if isinstance(options, HouseholdOptions) else HouseholdOptions()
@@ -197,6 +199,7 @@ class _HouseholdImport:
         )
 
     def _update_texts(self) -> None:
+        """Store the files whose rows changed, and delete those without rows."""
         if not self.index.has_generation:
             self.index.begin_first_generation()
         else:
@@ -223,6 +226,7 @@ class _HouseholdImport:
         self.index.send_vectors()
 
     def _rebuild_texts(self) -> None:
+        """Fill a new generation of tables, then replace the old one."""
         texts = self._texts(self.index.stored_files())
         self.index.begin_rebuild()
         self._store_all(texts)

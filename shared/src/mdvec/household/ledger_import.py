@@ -44,11 +44,12 @@ def import_ledger(
 ) -> LedgerReport:
     """Update a tool's ledger from its files.
 
-    Each transaction is stored once with the values of the newest file that has it. If the newest
-    file for its day lacks it, it leaves the sums but stays in the ledger. ``replace`` reads every
-    file, and also deletes rows that no file mentions, unless a file could not be read or ``files``
-    is not ``complete``. Files that are missing from ``files`` but ``may_exist``, by path (their
-    disk may not be mounted), are treated as unchanged.
+    Each transaction, identified by its ID or else by its content, is stored once with the values of
+    the newest file that has it. If the newest file for its day lacks it, the transaction leaves the
+    sums but stays in the ledger. ``update`` adds and updates rows; ``replace`` reads every file,
+    and also deletes rows that no file mentions, unless a file could not be read or ``files`` is not
+    ``complete``. Both keep the user's decisions about rows. Files that are missing from ``files``
+    but ``may_exist``, by path (their disk may not be mounted), are treated as unchanged.
 
     Raises:
         apsw.Error: the database cannot be written; the ledger is as it was.
@@ -92,6 +93,7 @@ class _LedgerImport:
     removals: RemovalOptions
 
     def run(self, *, complete: bool) -> LedgerReport:
+        """Change the ledger, and report what changed."""
         ledger, folder = self.ledger, self.folder
         folder.read(every_file=self.mode == "replace")
         may_delete = self.mode == "replace" and complete and not folder.unread
@@ -116,8 +118,10 @@ class _LedgerImport:
     def _store_statements(self) -> tuple[AccountSetApart, ...]:
         """Store the rows that were read, and the new names and times of files.
 
-        Returns the new accounts that balances set apart. After ``replace``, only files that exist
-        or could not be read can prove rows gone.
+        Returns the new accounts that balances set apart.
+
+        Deleted files with a copy in the folder are forgotten. After ``replace``, only files that
+        exist or could not be read can prove rows gone.
         """
         ledger, folder = self.ledger, self.folder
         former = {origin: path for path, origin in folder.moved.items()}
@@ -231,6 +235,7 @@ def _newer_by_time(
     read_now: Set[StatementKey],
     present: Set[StatementKey],
 ) -> Iterator[Problem]:
+    """The present files, read now, that are newer than another by their time alone."""
     for at, newer in enumerate(ranked):
         for older in ranked[:at] if newer.statement.key in read_now & present else ():
             if (

@@ -119,8 +119,8 @@ class LedgerView:
     def stray_days(self, requested: Days | None) -> tuple[list[Days], list[Days]]:
         """The ``requested`` days in stray months, and further days in stray months.
 
-        The further days are beyond an end of the requested days where the ledger ends too: the user
-        may not know of such rows.
+        The further days are before the requested days if these begin where the ledger does, and
+        after them if these end where the ledger does: the user may not know of such rows.
         """
         body, known = self.covered.body, self.covered.known
         requested = requested or Days(date.min, date.max)
@@ -158,9 +158,9 @@ class LedgerView:
     ) -> tuple[MonthRange, list[str]]:
         """The whole months of a period that the ledger covers, and the notes on their rows.
 
-        With ``begun``, months that have not begun are left out if there are others. Of more than
-        ``max_months``, only the last are shown. ``until_today``: the figures have no rows after
-        today.
+        With ``begun``, months that have not begun are left out if there are others. If there are
+        more than ``max_months``, only the last are shown. With ``until_today`` the notes say that
+        rows after today are not in the figures.
 
         Raises:
             InsufficientData: none of the months has rows.
@@ -209,6 +209,7 @@ class LedgerView:
         return [f"{zero}（まるの月の平均を除く）"]
 
     def _missing(self, days: Days) -> Days | None:
+        """Those of these days in the ledger's first month but before it begins; else None."""
         begins, month = self.covered.begins, self.covered.body.first
         if begins <= month.first_day:
             return None
@@ -291,8 +292,9 @@ def doubt_notes_on(
 
     They are on rows that vanished from their file but count until the user confirms, on files and
     rows that could not be read, and on what may count twice: rows of two files, and likely
-    candidates, of which the rows are counted that a decision would take out. ``of`` says which
-    total these are in, such as 6月の.
+    candidates. The figures for candidates are of the rows that a decision would take out, each row
+    once: all but one row of a purchase, both rows of a transfer, or a card's bill. ``of`` says
+    which total the candidates are in, such as 6月の.
     """
     open_ids = ledger_statements.ids_of_gone_rows(ledger, "asked")
     pending = ledger_sums.totals_of_ids(
@@ -316,7 +318,11 @@ def doubt_notes_on(
 
 
 def _leaving(ledger: Ledger) -> dict[int, PairKind]:
-    """The ids of rows that would leave the sums if likely candidates were confirmed, by kind."""
+    """The ids of rows that would leave the sums if likely candidates were confirmed, by kind.
+
+    A row in several candidates has the kind with the highest number: a card's bill before a
+    transfer, a transfer before a purchase.
+    """
     kinds: dict[int, PairKind] = {}
     candidates = arrange(duplicate_checks.open_pairs(ledger, LIKELY))
     for candidate in sorted(candidates, key=lambda each: each.kind):
@@ -382,6 +388,7 @@ def _doubt_text(doubt: AccountDoubt, name: str) -> str:
 
 
 def _repeated_text(repeated: RepeatedRows) -> str:
+    """A note that rows in several files count once, and what to do if that is wrong."""
     return (
         f"{shown_name(repeated.account)} の明細 {repeated.rows:,}件"
         f"（{format_currency(repeated.yen)}）は {shown_path(repeated.first)} にも "

@@ -52,10 +52,11 @@ from mdvec.household.sharing import SharedPair, left_out_of_the_sum, pairs_acros
 class HouseholdAnswer(LedgerAnswer, ShownMonths):
     """The sums of some days and a page of their rows; the months are those around these days.
 
-    ``spending`` and ``income`` are positive yen, ``balance`` is income minus spending; with a
-    category, what it is not part of is None. ``savings_rate`` is in percent; None unless requested,
-    or without income. Shares are by 大項目, but shares of income, and of a category, are by 中項目.
-    ``rows`` includes rows that do not count. ``next_page`` is None on the last page.
+    ``spending`` and ``income`` are positive yen, ``balance`` is income minus spending. With a
+    category, the balance is None, and so is spending or income, whichever it is not part of.
+    ``savings_rate`` is in percent; None unless requested, or without income. Shares are by 大項目,
+    but shares of income, and of a category, are by 中項目. ``rows`` includes rows that do not
+    count, with the reason in ``left_out``. ``next_page`` is None on the last page.
     """
 
     first_day: date
@@ -100,9 +101,9 @@ def monthly_household(
     """The sums of a month, or of another period, by category, and a page of its rows.
 
     ``category`` is a category's name, or 支出, 収入, 収支 or 貯蓄率 for that total. A row is in the
-    month of its date. The default period is the latest twelve months with data. ``page`` counts
-    from 1; ``page_size`` is at most 200; 0 asks for the sums alone. The text of a later page has
-    only rows.
+    month of its date, whichever statement it is in. The default period is the latest twelve months
+    with data, up to the current one. ``page`` counts from 1; ``page_size`` is at most 200; 0 asks
+    for the sums alone. The text of a later page has only its rows.
 
     Raises:
         EmptyLedger, InvalidPeriod, AmbiguousPeriod: as in ``LedgerView``.
@@ -163,6 +164,7 @@ def monthly_household(
 
 
 def _text(answer: HouseholdAnswer, subject: Subject | None, paging: Paging) -> str:
+    """The answer in Japanese; from the second page on, only the rows."""
     span, name = answer.period_in_words, subject and wording.subject_in_words(subject)
     if paging.number > 1:
         about = f"{span}の{name}の" if name else f"{span}の"
@@ -227,9 +229,11 @@ def combined_households(
 ) -> CombinedAnswer:
     """The households of a database, by name, in a period, by default the latest month.
 
-    All ledgers must have the same ``today`` and the same start of months. ``shared`` has the pairs
-    that are likely one purchase, or a transfer between households, with a row in the period; they
-    count twice in the sum over all until the user decides.
+    All ledgers must have the same ``today`` and the same start of months.
+
+    A purchase in two of them counts twice in the sum over all until the user decides. ``shared``
+    has the pairs that are likely one purchase, or a transfer between households, with a row in the
+    period.
 
     Raises:
         EmptyLedger: no household has rows yet.

@@ -49,12 +49,13 @@ def data_of(name: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class AvailableMonth:
-    """A month of the ledger; ``is_gap``: it has no rows.
+    """A month of the ledger.
 
-    ``may_be_filling``: it is probably incomplete, as it is the current or a later month, or an end
-    of the ledger. ``is_planned``: it has not begun. ``is_astray``: it has a few rows dated years
-    away from all others, and is not in any default period. ``first_day`` and ``last_day`` are
-    YYYY-MM-DD.
+    ``is_gap``: it has no rows. ``may_be_filling``: it is probably incomplete, as it is the current
+    or a later month, the last month with rows if these end before the month does, or the first
+    month if its beginning is missing. ``is_planned``: it has not begun. ``is_astray``: it has a few
+    rows dated years away from all others, and is not in any default period. ``first_day`` and
+    ``last_day`` are YYYY-MM-DD.
     """
 
     year: int
@@ -111,7 +112,10 @@ class Coverage:
         return MonthRange(common.first, max(common.last, present[-1]))
 
     def begun(self, requested: MonthRange) -> MonthRange | None:
-        """The months of a period to compare: as ``shown``, without future ones if possible."""
+        """The months of a period to compare: as ``shown``, without future ones if possible.
+
+        A month that has not begun has at most a few planned rows, and would look cheap.
+        """
         shown = self.shown(requested)
         return shown and (shown.within(self.default_range) or shown)
 
@@ -124,7 +128,7 @@ class Coverage:
     def begins_late(self, month: Month, days: Days | None = None) -> bool:
         """Whether the first days of a month (or of ``days``) are missing: the ledger begins later.
 
-        If only the first row tells the begin, a week has to be missing.
+        If only the first row tells the begin, a week has to be missing: some days may have no rows.
         """
         if month != self.body.first or (days and days.first >= self.begins):
             return False
@@ -327,9 +331,9 @@ MAX_ASTRAY_ROWS = 10
 def body_of(runs: Sequence[tuple[MonthRange, int]], now: Month) -> MonthRange:
     """The months of the ledger without stray runs at either end.
 
-    Each run has months with rows at most ``MAX_GAP_MONTHS`` apart, and its number of rows. A run of
-    a few rows far from today is stray. If all are, the last that has begun by ``now``, or else the
-    first, is taken for the ledger.
+    Each run has months with rows at most ``MAX_GAP_MONTHS`` apart, and its number of rows. The
+    dates of a few rows far from today are probably wrong, so their run is stray. If all runs are
+    stray, the last run that has begun by ``now``, or else the first run, is taken for the ledger.
     """
     body = [
         months

@@ -212,7 +212,8 @@ class StatementFolder:
 
     ``known`` has the files of the last import, ``statements`` the stored statements with rows.
     ``present`` has the state of each file whose rows are known, ``contents`` the files read now,
-    ``unread`` why others could not be read, ``moved`` the former path of each renamed file.
+    ``unread`` why other files could not be read, and ``moved`` the former path, by the new path, of
+    each file that was renamed.
     """
 
     files: Sequence[LedgerFile]
@@ -271,6 +272,7 @@ class StatementFolder:
             )
 
     def _origin(self, path: str, content_hash: str, gone: Mapping[str, list[str]]) -> str:
+        """The path under which a file's statement is stored: its own, or that of a deleted file."""
         former = gone.get(content_hash)
         return path if not former or (path, content_hash) in self.statements else former.pop(0)
 

@@ -244,6 +244,7 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
 
 
 def _listed(sentence: str, word: str, rows: Iterable[str]) -> list[ReportLine]:
+    """The sentence, and a note on each of the rows; empty without rows."""
     noted = notes(word, list(rows))
     return [ReportLine(sentence), *noted] if noted else []
 

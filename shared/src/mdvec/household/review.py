@@ -90,10 +90,11 @@ def detect(
 ) -> Detection:
     """Search the ledger for candidate pairs and store them; decided pairs keep their decision.
 
-    A user's search of the whole ledger drops undecided pairs that it does not find. A search that
-    is not ``by_user`` only drops pairs that a search with the same options had found, and bills
-    that no longer fit; its new pairs are marked as unreported. ``transaction_ids`` limits the
-    search to pairs with at least one of these rows, if it has any.
+    A user's search of the whole ledger replaces the one before: it drops undecided pairs that it
+    does not find. A search that is not ``by_user`` only drops pairs that a search with the same
+    options had found, and bills that no longer fit; its new pairs are marked as unreported. New
+    bills of cards whose bills the user always wants out of the sums are decided right away.
+    ``transaction_ids`` limits the search to pairs with at least one of these rows, if it has any.
 
     Raises:
         EmptyLedger: there are no rows yet, and the search is ``by_user``.
@@ -150,6 +151,7 @@ def _detected(
     ledger: Ledger, options: DetectionOptions, transaction_ids: Collection[int] | None
 ) -> FoundPairs:
     # Imported here because they load NumPy, which nothing else in this module needs.
+    """The pairs of purchases, transfers and bills among the ledger's rows."""
     from mdvec.household.core.card_bills import find_bills, with_bills
     from mdvec.household.core.pairs import find_pairs
 

@@ -48,13 +48,18 @@ class RowFilter:
     Attributes:
         query: words of shops, memos, notes and tags. A row must have all words between spaces, or
             those of one alternative, which a | separates, and none after a minus.
-        min_amount, max_amount: the least and greatest amount in yen, without its sign.
-        period: days or months in words, instead of ``since`` and ``until``, ISO days or months.
+        min_amount: the least amount in yen, without its sign.
+        max_amount: the greatest amount in yen, without its sign.
+        period: days or months in words, instead of ``since`` and ``until``.
         account: an account's name, or a part of it.
-        category, exclude_category: names of categories, 支出 or 収入.
-        shop, exclude_shop: names of shops.
+        category: names of categories, 支出 or 収入, of which a row must have one.
+        exclude_category: names of categories of which a row must have none.
+        shop: names of shops, of which a row must be of one.
+        exclude_shop: names of shops of which a row must not be.
         rows: ``counted`` are those in the sums; ``left_out`` the others; ``not_duplicate`` all but
             duplicates; the other values select those left out for one reason.
+        since: the first ISO day or month.
+        until: the last ISO day or month.
     """
 
     query: str | None = None
@@ -134,6 +139,7 @@ def understood_filter(view: LedgerView, wanted: RowFilter) -> UnderstoodFilter:
 
 
 def _period_notes(view: LedgerView, period: UnderstoodPeriod, extent: Days) -> list[str]:
+    """Notes on how a period was understood, and which part of it has no data."""
     notes = [period.understood]
     shown_months = view.covered.shown(period.months)
     if shown_months not in (None, period.months) and not view.stray_days(period.days)[0]:
@@ -146,6 +152,7 @@ def _period_notes(view: LedgerView, period: UnderstoodPeriod, extent: Days) -> l
 
 
 def _names(names: Names) -> tuple[str, ...]:
+    """The names, without empty ones."""
     several = (names,) if isinstance(names, str) else names or ()
     return tuple(name for name in several if name.strip())
 

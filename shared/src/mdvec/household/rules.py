@@ -133,6 +133,7 @@ def set_rule(ledger: Ledger, *, shop: str, category: str) -> RuleChange:
 
 
 def _budgets_of(ledger: Ledger, rule: CategoryRule) -> list[str]:
+    """Lines on the budgets that still have the former name of a renamed category."""
     names = dict.fromkeys(
         shown_name(each.subject)
         for each in plans.budgets_of(ledger)
@@ -174,6 +175,7 @@ def remove_rule(ledger: Ledger, *, shop: str = "", category: str = "") -> RuleCh
 
 
 def _is_meant(rule: CategoryRule, phrase: str) -> bool:
+    """Whether 「食料品 = 食費」 names the two categories of a rule."""
     if rule.renamed is None:
         return False
     pair = (rule.renamed, rule.category)
@@ -196,6 +198,7 @@ def _as_shown(ledger: Ledger, rules: Iterable[CategoryRule], asked: str = "") ->
 
 
 def _is_same(rule: CategoryRule, other: CategoryRule) -> bool:
+    """Whether two rules are for the same rows."""
     return (rule.shop, rule.renamed) == (other.shop, other.renamed)
 
 

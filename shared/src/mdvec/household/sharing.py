@@ -67,13 +67,15 @@ def shared_decisions(ledgers: Mapping[str, Ledger]) -> list[SharedDecision]:
 
 
 def _connection_of(ledgers: Mapping[str, Ledger]) -> apsw.Connection:
+    """The connection to the database, which all the ledgers share."""
     return next(iter(ledgers.values())).connection
 
 
 def rows_left_out_of_all(decisions: Iterable[SharedDecision]) -> set[int]:
     """The ids of rows that a sum over all households leaves out; one row of each purchase stays.
 
-    A decision only matters if both of its rows count.
+    A decision only matters if both of its rows count; otherwise the sum has at most one of them
+    anyway.
     """
     decided = [each for each in decisions if each.decision == "duplicate" and each.both_count]
     purchases = [(each.kept, each.other) for each in decided if not each.is_transfer]
@@ -96,7 +98,8 @@ def decide_shared(
     """Store the decision about two rows (ids) of two different households.
 
     Only the sum over all households changes. Of a purchase (``duplicate``) it counts the row
-    ``keep``, by default the first; of a transfer neither row. ``skip`` withdraws a decision.
+    ``keep``, by default the first; of a transfer (amounts of opposite signs) neither row. ``skip``
+    withdraws a decision.
 
     Raises:
         InvalidDecision, RowNotInCandidate, KeepInTransfer: as ``deciding.confirm``.

@@ -80,9 +80,11 @@ class StatementPreview:
 
     ``kind`` is the mapping's name, ``origin`` where the mapping comes from, ``toml`` its text, ""
     for Money Forward's files. ``rows`` are the first of ``rows_read``; ``bad`` are the lines that
-    cannot be read. ``balances_compared`` balances were checked, and those in the lines ``misfits``
-    do not fit. ``checks`` is what a user should check, ``undecided`` the questions to answer first;
-    ``saved`` is the file that the mapping was written to; ``household`` is the name of its tool.
+    cannot be read, with the reasons. ``balances_compared`` balances were checked, and the balances
+    in the lines ``misfits`` do not fit. ``checks`` is what a user should check. ``saved`` is the
+    file that the mapping was written to, "" if it was not; ``undecided`` are the questions to
+    answer first; ``household`` is the name of the tool that the mapping is for, "" if there is
+    none.
     """
 
     file: str
@@ -129,8 +131,8 @@ def preview_statement(
 
     ``account`` names the account of a proposed or ready-made mapping. ``save`` writes the mapping
     into the folder, unless something undecided in the file may change an amount; ``stated`` are
-    lines of TOML that decide it; ``language`` is that of the questions; ``how`` is what a refusal
-    tells the user to write.
+    lines of TOML that decide it, also for a mapping that already reads the file; ``language`` is
+    that of the questions; ``how`` is what a refusal tells the user to write.
 
     Raises:
         MappingRefused: the file cannot be read, something is undecided, or the household's own
@@ -236,6 +238,7 @@ def _preview(file: Path, chosen: _Chosen, language: Language) -> StatementPrevie
 
 
 def _save(source: Path | None, chosen: _Chosen, shown: StatementPreview, how: Remedies) -> str:
+    """Write the mapping into the household's folder; returns the file."""
     if source is None:
         raise MappingRefused("name the household that the mapping is for: --name NAME")
     if chosen.origin == "own" and chosen.before is None:

@@ -46,8 +46,9 @@ MAX_MONTHS = 120
 class TrendAnswer(LedgerAnswer, ShownMonths):
     """The trend of one or more categories over ``months``.
 
-    If the savings rate was requested, it is in ``savings``, and ``behind_savings`` are the income,
-    spending and balance that it is computed from. ``counts`` are over the rows of these months.
+    ``categories`` are empty if the savings rate was requested, which is then in ``savings``;
+    ``behind_savings`` are the income, spending and balance that it is computed from. ``counts`` are
+    over the rows of these months (and of the category, if there is one).
     """
 
     categories: tuple[CategoryTrend, ...]
@@ -74,9 +75,10 @@ def category_trend(
 ) -> TrendAnswer:
     """The trend of a category or total, or by default of the three largest categories.
 
-    The default period is the latest twelve months with data. 収入 is income and 収支 income minus
-    spending; everything else is spending minus refunds. Months are shown whole. With ``begun``,
-    months that have not begun are left out if there are other months.
+    The default period is the latest twelve months with data, up to the current one. 収入 is income
+    and 収支 income minus spending; everything else is spending minus refunds. Months are shown
+    whole, also for a period of days. With ``begun``, months that have not begun are left out if
+    there are other months.
 
     Raises:
         EmptyLedger, InvalidPeriod, AmbiguousPeriod: as in ``LedgerView``.
@@ -134,6 +136,7 @@ class _TrendBasis:
         return cls(view, period, shown, sums, marks, notes)
 
     def marked(self, month: Month) -> str:
+        """A month's name, marked if it is not complete yet."""
         return f"{month.in_words}{'（途中）' if month in self.marks.running else ''}"
 
     def trend(self, subject: Subject, amounts: Mapping[Month, int]) -> CategoryTrend:
@@ -202,6 +205,7 @@ def category_trend_summary(ledger: Ledger, *, months: MonthRange | None = None) 
 
 
 def _trend_lines(seen: _TrendBasis, trend: CategoryTrend) -> list[str]:
+    """A category month by month, with its average over the last twelve months."""
     signed = trend.category is Total.BALANCE
     lines = [f"{wording.subject_in_words(trend.category)}の {seen.shown.in_words}の推移です。"]
     for figure in trend.months:
@@ -244,6 +248,7 @@ def _averages_lines(trends: Iterable[CategoryTrend]) -> list[str]:
 
 
 def _savings_lines(seen: _TrendBasis, savings: SavingsTrend) -> list[str]:
+    """The savings rate, income, spending and balance month by month, and the overall rate."""
     lines = [f"貯蓄率（収入に対する収支の割合）の {seen.shown.in_words}の推移です。"]
     for point in savings.months:
         if point.month in seen.marks.empty:
@@ -260,6 +265,7 @@ def _savings_lines(seen: _TrendBasis, savings: SavingsTrend) -> list[str]:
 
 
 def _summary_lines(seen: _TrendBasis, trends: Iterable[CategoryTrend]) -> list[str]:
+    """One line for each category: its sum, its last month and its average."""
     lines = [f"{seen.shown.in_words}のカテゴリ別の推移です。"]
     for trend in trends:
         last, whole = trend.months[-1], ""
@@ -279,6 +285,7 @@ def _no_rows(month: Month) -> str:
 
 
 def _changes(figure: MonthFigure) -> str:
+    """The changes from the month before, and from the year before."""
     return (
         f"前月比 {format_percentage(figure.month_over_month)}, "
         f"前年同月比 {format_percentage(figure.year_over_year)}"

@@ -129,7 +129,10 @@ class EndpointTexts:
     def begin(self, texts: Iterable[str]) -> None:
         """Start embedding the texts that have no vector yet, in batches across files.
 
-        Each text is read just before its batch is sent. Raises SendingRefused.
+        Each text is read just before its batch is sent.
+
+        Raises:
+            SendingRefused: the user does not allow it; nothing was sent.
         """
         self._later = self._without_vector(texts)
         self._send()

@@ -356,7 +356,11 @@ class ProgressCount:
 
 
 def check_unchanged(connection: apsw.Connection, tool: Tool) -> None:
-    """Raise ToolChanged if the tool was deleted or rebuilt; call within a transaction."""
+    """Check, within a transaction, that the tool is still the tool that this import began with.
+
+    Raises:
+        ToolChanged: it was deleted or rebuilt.
+    """
     now = registry.tool_with_id(connection, tool.id)
     if now is None or now.generation != tool.generation:
         raise ToolChanged(tool.name)

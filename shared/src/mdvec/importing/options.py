@@ -54,7 +54,10 @@ def model_to_load(
     """The name of the model to load; None chooses one.
 
     A tool keeps its model; only a rebuild may change it. ``usual_model`` is that of the settings,
-    which an update leaves alone. Raises ImportRefused.
+    which an update leaves alone.
+
+    Raises:
+        ImportRefused: another model was requested without a rebuild.
     """
     if tool.model is None or rebuild:
         requested_model = requested_model or usual_model

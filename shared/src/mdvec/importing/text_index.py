@@ -92,7 +92,12 @@ class TextIndex:
             return chunks.embeddings_of(self._current, texts)
 
     def embedder(self) -> embedding.Embedder:
-        """The tool's model, loaded on first use; raises ModelError and ImportRefused."""
+        """The tool's model, loaded on first use.
+
+        Raises:
+            ModelError: it is not installed.
+            ImportRefused: the tool was imported with another model.
+        """
         return self._model()[0]
 
     def chunking(self) -> ChunkingOptions:
@@ -100,13 +105,22 @@ class TextIndex:
         return self._model()[1]
 
     def check_options(self) -> None:
-        """Raise ImportRefused unless model and chunking are asked for as they are stored."""
+        """Check that the requested model and chunking are those of the current generation.
+
+        Raises:
+            ImportRefused: they differ, which only a rebuild allows.
+        """
         request = self._job.request
         resolve_chunking(self._tool, request.chunking, None, rebuild=False)
         self.check_model()
 
     def check_model(self, *, rebuild: bool = False) -> None:
-        """Check the requested model, or load it for a new index; raises as ``embedder`` does."""
+        """Check the requested model before an import begins; for a new generation, load it.
+
+        Raises:
+            ImportRefused: it is not that of the current generation.
+            ModelError: it cannot be loaded.
+        """
         if rebuild or not self.has_generation:
             self._model(rebuild=True)
         else:
@@ -130,7 +144,10 @@ class TextIndex:
         """Start embedding the texts of an import if its model is behind an endpoint.
 
         Batches span files, while ``embed`` and ``put`` store what is finished. With a local model
-        ``texts`` is not even read. Raises SendingRefused.
+        ``texts`` is not even read.
+
+        Raises:
+            SendingRefused: the user does not allow it.
         """
         if self._loaded is None and not embedding.is_endpoint_model(str(self._tool.model)):
             return  # the model need not be loaded: perhaps no file has changed

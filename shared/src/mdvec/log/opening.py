@@ -250,7 +250,11 @@ def open_log(settings: LogSettings, warn: Callable[[str], None]) -> None:
 
 
 def last_lines(file: Path, secrets: Iterable[str] = ()) -> tuple[str, ...]:
-    """The last lines of a file, however long it is, each cut if it is too long; raises OSError."""
+    """The last lines of a file, however long it is, each cut if it is too long.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
     with file.open("rb") as opened:
         size = opened.seek(0, 2)
         opened.seek(max(size - _MAX_BYTES, 0))

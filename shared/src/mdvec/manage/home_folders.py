@@ -54,7 +54,11 @@ def within_home(typed: str, home: Path) -> Path:
 
 
 def home_folder(path: str, home: Path) -> HomeFolder:
-    """The folder at a path relative to the home; raises OutsideHome."""
+    """The folder at a path relative to the home.
+
+    Raises:
+        OutsideHome: there is no such folder, or it cannot be read.
+    """
     top = followed(home)
     folder = within_home(path or "~", home)
     shown = folder.relative_to(top).as_posix() if folder != top else ""

@@ -62,7 +62,11 @@ RECORDS = HouseholdRecords()
 
 
 def scan_source(tool: Tool, rules: ScanRules) -> Scan:
-    """Find the files of a tool's source; raises SourceMissing."""
+    """Find the files of a tool's source.
+
+    Raises:
+        SourceMissing: the source does not exist.
+    """
     if KINDS[tool.kind].takes_file and tool.source.is_file():
         return scan_file(tool.source)
     return scan(tool.source, rules)

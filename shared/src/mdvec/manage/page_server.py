@@ -80,7 +80,11 @@ class PageKey:
 
 
 def page_key(database: Path) -> PageKey:
-    """The key of a database's page, created on first use; raises PageKeyUnusable."""
+    """The key of a database's page, created on first use.
+
+    Raises:
+        PageKeyUnusable: its file cannot be read or written.
+    """
     file = Path(f"{database}-page.key")
     try:
         with suppress(FileExistsError):
@@ -135,8 +139,11 @@ def running_page(at: str, key: PageKey) -> str | None:
 def started_page(at: str, key: PageKey, arguments: Sequence[str]) -> Iterator[StartedServer]:
     """Run a server for the duration of the block; at another port if the requested one is taken.
 
-    ``at`` is host:port; ``arguments`` are further arguments of mdvec-mcp. Raises PageUnavailable
-    and ServerNotInstalled.
+    ``at`` is host:port; ``arguments`` are further arguments of mdvec-mcp.
+
+    Raises:
+        PageUnavailable: it does not start, or serves no page.
+        ServerNotInstalled: mdvec-mcp is not installed.
     """
     is_free = health_of(f"http://{at}") is None
     process = subprocess.Popen(  # noqa: S603 - our own program

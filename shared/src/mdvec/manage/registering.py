@@ -52,8 +52,12 @@ def add_tool(
 ) -> Tool:
     """Add a folder, or a data file, as a tool; a missing database is created.
 
-    Clients show ``title`` to people instead of the name. Raises InvalidToolName, InvalidTool,
-    ToolExists and DatabaseError.
+    Clients show ``title`` to people instead of the name.
+
+    Raises:
+        InvalidToolName, InvalidTool, ToolExists: the name, description, source or title is
+            refused.
+        DatabaseError: the file cannot be created or written.
     """
     checked_tool_name(name)
     words, path = _checked_description(description), _checked_source(source, kind)
@@ -120,7 +124,10 @@ def update_tool(
     """Change a tool's description, source or title, or which files its next import includes.
 
     None leaves a value unchanged; an empty title removes it. If a value is refused, nothing is
-    changed. Raises ToolNotFound and InvalidTool.
+    changed.
+
+    Raises:
+        ToolNotFound, InvalidTool: there is no such tool, or a new value is refused.
     """
     words = None if description is None else _checked_description(description)
     shown = None if title is None else _checked_title(title)
@@ -288,8 +295,10 @@ def _checked_source(source: Path, kind: str) -> Path:
 def rename_tool(database: Path, name: str, to: str, on_notice: Callable[[str], None]) -> Tool:
     """Rename a tool with its tables; nothing is imported again.
 
-    Waits for a running import of the tool; ``on_notice`` then gets a sentence. Raises
-    InvalidToolName and ToolExists.
+    Waits for a running import of the tool; ``on_notice`` then gets a sentence.
+
+    Raises:
+        InvalidToolName, ToolExists: the new name is refused.
     """
     with open_database(database, "write") as connection:
         locked = registry.get_tool(connection, name)

@@ -73,7 +73,11 @@ class ServiceStatus:
 
 
 def service_of(machine: Machine, command: Sequence[str]) -> Service:
-    """The service that runs ``command`` for a user of a machine; raises ServiceError."""
+    """The service that runs ``command`` for a user of a machine.
+
+    Raises:
+        ServiceError: the platform has neither systemd nor launchd.
+    """
     if machine.platform == "linux":
         return Service(
             machine.folder("XDG_CONFIG_HOME", ".config") / "systemd" / "user" / _UNIT_NAME,
@@ -219,7 +223,11 @@ def find_server_program() -> str | None:
 
 
 def server_program() -> str:
-    """The absolute path of the server's executable; raises ServerNotInstalled."""
+    """The absolute path of the server's executable.
+
+    Raises:
+        ServerNotInstalled: it was not found.
+    """
     program = find_server_program()
     if program is None:
         raise ServerNotInstalled(

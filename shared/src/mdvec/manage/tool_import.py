@@ -43,7 +43,11 @@ _DATA = tuple(ending for ending in DATA_ENDINGS if not ending.startswith((".json
 
 
 def endings_of(names: str) -> tuple[str, ...]:
-    """The endings of formats, named as in "pdf,word"; raises InvalidTool."""
+    """The endings of formats, named as in "pdf,word".
+
+    Raises:
+        InvalidTool: there is no such format.
+    """
     known = {each.name: each.endings for each in FORMATS}
     chosen = [name.strip().lower() for name in names.split(",") if name.strip()]
     for name in chosen:
@@ -324,7 +328,11 @@ def _check_request(
 
 
 def check_options(tool: Tool, request: importing.ImportRequest) -> None:
-    """Raise ImportRefused for options of another kind of source, unless they can be ignored."""
+    """Refuse options for another kind of source, unless they can be ignored.
+
+    Raises:
+        ImportRefused: the tool does not take the options of the request.
+    """
     options = request.options
     if options is None or options.kind == tool.kind:
         return

@@ -80,8 +80,10 @@ def hidden_folder() -> Path:
 def replace(new: Path, old: Path) -> None:
     """Replace a file atomically.
 
-    On Windows this fails while another program has ``old`` open; it is retried for a while. Raises
-    OSError.
+    On Windows this fails while another program has ``old`` open; it is retried for a while.
+
+    Raises:
+        OSError: it could not be replaced.
     """
     until = time.monotonic() + _REPLACE_SECONDS
     while sys.platform == "win32" and time.monotonic() < until:

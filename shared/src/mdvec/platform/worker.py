@@ -101,7 +101,11 @@ class Parent:
         os.close(nothing)
 
     def receive(self) -> dict[str, Any]:
-        """The next message; raises EOFError if the parent has ended, or closed this worker."""
+        """The next message.
+
+        Raises:
+            EOFError: the parent has ended, or closed this worker.
+        """
         line = self._requests.readline()
         if not line.endswith(b"\n"):
             raise EOFError
@@ -112,7 +116,11 @@ class Parent:
         return self._requests.read(count)
 
     def send(self, message: dict[str, Any]) -> None:
-        """Send a message, half a surrogate pair as ?; raises OSError if the parent has ended."""
+        """Send a message; half a surrogate pair, as files may contain, becomes a question mark.
+
+        Raises:
+            OSError: the parent has ended.
+        """
         self._answers.write(_line(message, "replace"))
         self._answers.flush()
 

@@ -149,7 +149,10 @@ def load_with_origins(
     ``project_folder`` (commands pass the working folder, the server passes none), else
     ``config.toml`` in the user's configuration folder. Flags that are None are ignored.
 
-    Unknown variables are ignored; ``unknown_variables`` lists them. Raises SettingsError.
+    Unknown variables are ignored; ``unknown_variables`` lists them.
+
+    Raises:
+        SettingsError: the file cannot be read, or a setting is unknown or not allowed.
     """
     path = config_file(environment, config, project_folder)
     of_file = _file_layer(path)

@@ -105,7 +105,11 @@ def _of_file(environment: Mapping[str, str], config: Path | None, project_folder
 
 
 def toml_of(path: Path) -> dict[str, Any]:
-    """The content of a settings file; raises SettingsError."""
+    """The content of a settings file.
+
+    Raises:
+        SettingsError: it cannot be read, or is not TOML.
+    """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError as error:

@@ -110,7 +110,11 @@ class SyncSettings(SettingsSection):
 
 
 def known_zone(name: str | None) -> str | None:
-    """Returns a time zone's name if it exists; None stays None; raises ValueError."""
+    """Returns a time zone's name if it exists; None stays None.
+
+    Raises:
+        ValueError: no time zone has that name.
+    """
     if name is None:
         return None
     if _NAME.fullmatch(name) is None or (_is_there("Europe/Paris") and not _is_there(name)):

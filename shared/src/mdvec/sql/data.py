@@ -32,7 +32,12 @@ class CurrentData:
     _known: tuple[FileStamp | None, _Listed] | None = None
 
     def __call__(self) -> Data:
-        """The tables as they are now; raises DatabaseEmptied and DatabaseError."""
+        """The tables as they are now.
+
+        Raises:
+            DatabaseEmptied: the database holds no tools.
+            DatabaseError: the database cannot be read.
+        """
         stamp, known = stamp_of(self.database), self._known
         if known is None or known[0] != stamp:
             known = stamp, _list_tables(self.database)
@@ -61,7 +66,12 @@ def _list_tables(database: Path) -> _Listed:
 
 
 def tables_of(database: Path, name: str) -> list[DatasetTable]:
-    """A dataset's tables as of its last import; raises DatabaseError and ToolNotFound."""
+    """A dataset's tables as of its last import.
+
+    Raises:
+        DatabaseEmptied: the database holds no tools.
+        DatabaseError, ToolNotFound: the database or the tool cannot be read.
+    """
     with open_database(database, "read") as connection, snapshot(connection):
         _all_tools(connection, database)
         return dataset_tables(connection, registry.get_tool(connection, name).id)

@@ -44,7 +44,11 @@ class Exporter:
         *,
         parameters: Bound | None = None,
     ) -> JsonAnswer:
-        """Write all rows of the statement ``sql`` over a query to a file; returns its handle."""
+        """Write all rows of the statement ``sql`` over a query to a file; returns its handle.
+
+        Raises:
+            QueryError, ExportError: as of ``write``.
+        """
         answer = self.write(query, fmt, max_rows, sql, parameters=parameters)
         return self.guard.trim(answer, ("columns",), lambda gone: f"it has {gone} more columns")
 
@@ -92,8 +96,11 @@ class Exporter:
     def materialize(self, name: str, query: str, ttl_seconds: int | None) -> JsonAnswer:
         """Store the rows of a query as a table for later queries of this session.
 
-        It replaces a table of the same name, and becomes the newest table. Raises QueryError and
-        ExportError.
+        It replaces a table of the same name, and becomes the newest table.
+
+        Raises:
+            QueryError: the query failed, or no table can have that name.
+            ExportError: its file could not be put in place.
         """
         ttl = ttl_seconds or self.table_seconds
         table = self.queries.materialize(fold(name), query, ttl_seconds=ttl)

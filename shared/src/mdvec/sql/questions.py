@@ -152,7 +152,11 @@ class Questions:
         return self.prepare_saved(name, parameters or {})
 
     def parameters(self, query: str) -> tuple[Parameter, ...]:
-        """The parameters of a SELECT, or of the question of that name; raises QueryError."""
+        """The parameters of a SELECT, or of the question of that name.
+
+        Raises:
+            QueryError: the SQL is refused.
+        """
         if question := self._question(query):
             return question.parameters
         return self.queries.judged(query).parameters if "$" in query else ()
@@ -237,7 +241,11 @@ class Questions:
             )  # fmt: skip
 
     def plot(self, prepared: Prepared, kind: PlotKind, title: str) -> Plot:
-        """The chart of an answer; raises PlotRefused."""
+        """The chart of an answer.
+
+        Raises:
+            PlotRefused: its columns do not fit the kind of chart.
+        """
 
         def fetch(sql: str, most: int) -> tuple[list[list[JsonValue]], bool]:
             over = sql.replace("{source}", f"({prepared.sql})")
@@ -362,8 +370,10 @@ class Questions:
 def saved_now(queries_: QueryProcess, database: Path) -> Iterator[SavedQuery]:
     """The saved questions, with the types of their parameters for the current tables.
 
-    After ``_MAX_TYPE_SECONDS``, and for questions that no longer run, these are the stored types.
-    Raises DatabaseError.
+    After ``_MAX_SECONDS``, and for questions that no longer run, these are the stored types.
+
+    Raises:
+        DatabaseError: the database cannot be read.
     """
     until = time.monotonic() + _MAX_TYPE_SECONDS
     for query in queries.saved_queries(database):

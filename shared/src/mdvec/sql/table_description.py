@@ -154,7 +154,10 @@ class TableDescriptions:
     def handles(self, match: str | None = None, start: int = 1) -> JsonAnswer:
         """The tables with their columns, from number ``start`` on; the first page also has handles.
 
-        With ``match`` only the tables and columns whose names contain it. Raises QueryError.
+        With ``match`` only the tables and columns whose names contain it.
+
+        Raises:
+            QueryError: the tables could not be loaded.
         """
         known = self.queries.tables()  # first, since it renews tables whose data have changed
         handles = {} if match is not None or start > 1 else self._handles(known)

@@ -156,8 +156,11 @@ def load_modules(kinds: Iterable[str]) -> None:
 def check_source(database: Path, name: str, rules: ScanRules) -> Freshness:
     """Compare a tool's source with its index.
 
-    ``rules`` are those of the settings, for a tool that has none of its own yet. Raises
-    ToolNotFound and DatabaseError.
+    ``rules`` are those of the settings, for a tool that has none of its own yet.
+
+    Raises:
+        ToolNotFound: there is no such tool.
+        DatabaseError: the file cannot be read.
     """
     with open_database(database, "read") as connection, snapshot(connection):
         return compare_source(connection, registry.get_tool(connection, name), rules)

@@ -90,7 +90,11 @@ class InvalidToolName(MdvecError):
 
 
 def checked_tool_name(name: str) -> str:
-    """Return ``name`` if a tool can have it; raises InvalidToolName."""
+    """Return ``name`` if a tool can have it.
+
+    Raises:
+        InvalidToolName: it has other characters, is too long, or belongs to the server.
+    """
     if _PATTERN.fullmatch(name) is None:
         raise InvalidToolName(
             f"{_quote(name)} cannot be a tool's name: use 1 to 63 lower-case letters a-z, digits, "

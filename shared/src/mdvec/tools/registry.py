@@ -107,7 +107,12 @@ def add_tool(
     kind: str,
     title: str | None = None,
 ) -> Tool:
-    """Register a tool and create its tables; raises InvalidToolName and ToolExists."""
+    """Register a tool and create its tables.
+
+    Raises:
+        InvalidToolName: no tool can have that name.
+        ToolExists: one already has it.
+    """
     checked_tool_name(name)
     with connection:
         try:
@@ -124,7 +129,11 @@ def add_tool(
 
 
 def get_tool(connection: apsw.Connection, name: str) -> Tool:
-    """The tool of that name; raises ToolNotFound."""
+    """The tool of that name.
+
+    Raises:
+        ToolNotFound: there is none.
+    """
     matches = _tools(connection, "WHERE name = ?", name)
     if not matches:
         raise ToolNotFound(name, [tool.name for tool in list_tools(connection)])

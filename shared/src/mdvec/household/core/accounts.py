@@ -63,8 +63,9 @@ class KeyedRow(NamedTuple):
 class AccountStatement:
     """A statement of a single account without IDs, with its rows in the order of the file.
 
-    ``number`` is "" if unknown. ``scope`` distinguishes its account from the first of the same
-    name; None for a new statement. ``rows`` is empty if some are no longer known.
+    ``number`` is "" if unknown. ``scope`` is what has distinguished its account from the first one
+    of the same name so far; None for a new statement. ``rows`` is empty if some are no longer
+    known.
     """
 
     id: int
@@ -166,6 +167,7 @@ def compare(first_file: AccountStatement, second_file: AccountStatement) -> Same
 def _rows_between(
     one: AccountStatement, other: AccountStatement, first: str, last: str
 ) -> tuple[tuple[int, int], int]:
+    """How many rows each of the two has on these days, and how many of them are equal."""
     if first > last:
         return (0, 0), 0
     ours, theirs = one.keys_between(first, last), other.keys_between(first, last)
@@ -177,15 +179,17 @@ def _overlaps_little(
 ) -> bool:
     """Whether less than half of a file's rows are on the shared days, in the file with fewer there.
 
-    A card lists instalments again, and some purchases late.
+    Such rows may be repeated in the other file: a card lists instalments again, and some purchases
+    late. ``counts`` are how many rows each file has on the shared days.
     """
     few, file = min(zip(counts, (one, other), strict=True), key=lambda each: each[0])
     return 2 * few < len(file.rows)
 
 
 def _repeats(statements: Iterable[AccountStatement]) -> list[Doubt]:
-    """The pairs of one account's statements that share less than about half of their rows.
+    """The pairs of one account's statements of which some rows are equal, but less than about half.
 
+    The equal rows may be instalments, or a purchase booked late that is equal to an earlier one.
     Pairs are left out if a third statement overlaps with both.
     """
     alone: list[Doubt] = []
@@ -204,13 +208,18 @@ def _repeats(statements: Iterable[AccountStatement]) -> list[Doubt]:
 
 
 def _series(path: str) -> str:
-    """What the paths of one account's downloads share, with the last digits of a card's number."""
+    """What the paths of one account's downloads share: 明細_202507.csv, 明細_202508 (1).csv.
+
+    The last four digits of a card's number are not removed: enavi202507(1234).csv.
+    """
     name = re.sub(r" ?\([0-9]{1,3}\)", "", unicodedata.normalize("NFKC", path))
     return _NUMBER_OR_CARD.sub(lambda match: match[0] if "(" in match[0] else "", name)
 
 
 @dataclass(eq=False)
 class _Account:
+    """Statements that are taken to be of one account."""
+
     statements: list[AccountStatement]
 
     @property
@@ -321,13 +330,18 @@ def _are_same(account: _Account, other: _Account) -> bool:
 
 
 def _is_opposed(account: _Account, other: _Account) -> bool:
+    """Whether numbers or balances show two accounts to be different."""
     if account.numbers and other.numbers and not account.numbers & other.numbers:
         return True
     return any(verdict is Sameness.APART for _, verdict in account.verdicts(other))
 
 
 def _joined_by_series(proved: Iterable[_Account]) -> list[_Account]:
-    """Joins files of one folder and name, before a file could join another person's account."""
+    """Joins files of one folder and name, unless numbers, balances or doubts oppose it.
+
+    Joining these first keeps each person's files together, before a file could join another
+    person's account.
+    """
     by_series: dict[frozenset[str], list[_Account]] = {}
     stated: list[_Account] = []
     for account in proved:
@@ -339,6 +353,7 @@ def _joined_by_series(proved: Iterable[_Account]) -> list[_Account]:
 
 
 def _joined_unless_opposed(proved: Sequence[_Account]) -> list[_Account]:
+    """Joins accounts that nothing distinguishes; the oldest first."""
     accounts: list[_Account] = []
     for account in sorted(proved, key=lambda each: (each.is_stated, each.oldest)):
         fitting = [

@@ -48,10 +48,10 @@ class Anomaly:
     """An amount far from its history, in yen.
 
     ``usual`` is the median of the history, ``low`` and ``high`` are its ends, ``compared`` is how
-    many months or rows it has, and ``z`` is the robust distance; None without a deviation. For a
-    shop without history, ``usual`` is the percentile of all rows that it exceeds. ``rows`` are its
-    largest rows. ``known`` is the sum of the month's expected yearly payments, which ``yen`` leaves
-    out.
+    many months or rows it has, and ``z`` is the robust distance; None if most of the history is
+    zero, so that there is no deviation, and for a shop without history, where ``usual`` is the
+    percentile of all rows that it exceeds. ``rows`` are its largest rows. ``known`` is the sum of
+    the month's expected yearly payments, which ``yen`` leaves out.
     """
 
     kind: AnomalyKind
@@ -70,8 +70,9 @@ class Anomaly:
 class MonthAnomalies:
     """What is ``unusual`` in the month of ``as_of``, up to that day, and what could be compared.
 
-    ``months`` is how many earlier months there are to compare categories with. ``known_shops`` and
-    ``new_shops``: some row of the month could be compared with earlier rows of its shop, or of all.
+    ``months`` is how many earlier months there are to compare categories with. ``known_shops``:
+    some row of the month could be compared with earlier rows of its shop; ``new_shops``: some row
+    in a new shop could be compared with all earlier rows.
     """
 
     month: Month

@@ -43,8 +43,10 @@ def check_balances(rows: Iterable[TransactionRow | None]) -> BalanceCheck:
     """Compares the balances of rows that follow each other in a file, for each account.
 
     A file may begin with its oldest or its newest row; the order that fits better is used, or else
-    that of the days. None stands for a line that could not be read; rows before and after it are
-    not compared, nor are rows whose amount or balance is unknown.
+    that of the days. A row
+    whose amount or balance is unknown is compared with neither of its neighbours. None stands for a
+    line that could not be read; rows before and after it are not compared, nor are those around a
+    row that has neither an amount nor a balance.
     """
     accounts: dict[str, list[TransactionRow | None]] = {}
     for row in rows:
@@ -132,8 +134,9 @@ def balance_gaps(
 ) -> tuple[list[Gap], BalancedDay | None]:
     """The gaps within and between one account's statements, and its newest row.
 
-    Each statement has its rows in the order of its file, and is compared with the balance that the
-    others give for the day before its first.
+    Each statement has its rows in the order of its file, which may begin with the oldest or the
+    newest. A statement is compared with the balance that the others give for the day before its
+    first.
     """
     chains = sorted((oldest_first(rows) for rows in statements if rows), key=lambda rows: rows[0])
     gaps = {gap for chain in chains for gap in gaps_within(chain)}

@@ -36,12 +36,13 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class BudgetStatus:
-    """A budget of all ``months`` together (``amount``), and how much of it was spent.
+    """A budget, and how much of it was spent.
 
-    ``used`` and ``elapsed`` are percentages of the budget and of the days. ``expected`` is the
-    probable spending at the end; None once the months are over. ``due`` are the rows dated after
-    today and the recurring payments that will probably still come; ``free`` is what is left after
-    them.
+    ``amount`` is the budget of all ``months`` together. ``used`` and ``elapsed`` are percentages
+    of the budget and of the days of ``months``. ``expected`` is the probable spending
+    at the end, by the forecast or else at the pace so far; None once the months are over. ``due``
+    are the rows dated after today and the recurring payments that will probably still come;
+    ``free`` is what is left after them.
     """
 
     budget: Budget
@@ -149,6 +150,7 @@ def _still_to_come(
 
 
 def _spent_between(rows: Sequence[CountedRow], first: date, last: date) -> int:
+    """The spending of these days, both included."""
     return sum(row.yen for row in rows if first <= row.day <= last)
 
 
@@ -232,6 +234,7 @@ def status_lines(
 
 
 def _free_lines(status: BudgetStatus) -> list[str]:
+    """The remaining amount after the payments that are due; empty without any."""
     if not status.due:
         return []
     due = sum(payment.amount for payment in status.due)

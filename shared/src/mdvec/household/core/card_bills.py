@@ -212,6 +212,7 @@ class _Card:
         closings: Ints,
         amounts: Mapping[int, Sequence[tuple[Payee, ComparedRow]]],
     ) -> None:
+        """``rows`` are in the order of their ``days``; ``closings`` are as in ``_closings``."""
         self.account = account
         self.rows = rows
         self._days = days.tolist()
@@ -235,6 +236,7 @@ class _Card:
         )
 
     def covers(self, payment: ComparedRow) -> bool:
+        """Whether the card has rows that the payment might pay."""
         day = payment.date.toordinal()
         begin = bisect_left(self._days, day - _LATEST - 31)
         return begin < bisect_right(self._days, day - _SOONEST)

@@ -86,8 +86,9 @@ def hierarchy_of(names: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 def find_category(name: str, hierarchy: Hierarchy) -> Category | None:
     """The category with this full name: a 大項目, a 中項目, or both as in 「食費 > 食料品」.
 
-    Width, case, spaces and 「・」 are ignored; an exact spelling wins, and a 大項目 wins over a
-    中項目 of the same name. None if no category matches.
+    Other marks than > may join the two. Width, case, spaces and 「・」 are ignored; an exact
+    spelling wins, including the form in which answers show it, and a 大項目 wins over a 中項目 of
+    the same name. None if no category matches.
 
     Raises:
         AmbiguousCategory: several categories match.

@@ -23,7 +23,8 @@ _MAX_SHOPS = 100
 class CategoryRule:
     """Rows whose normalised shop contains ``shop`` belong to ``category``.
 
-    A rule for a ``renamed`` category has no shop; a rule for the shop of its rows goes before it.
+    A rule for a ``renamed`` category has no shop: rows of that category belong to ``category``,
+    unless a rule for their shop says otherwise.
     """
 
     shop: str

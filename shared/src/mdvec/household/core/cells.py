@@ -57,7 +57,8 @@ class CsvText:
 def span_at(text: str, line: int) -> tuple[int, int, int]:
     """Start, end and last line of the record that begins at a line, as in ``CsvText.spans``.
 
-    Only its surroundings are parsed. The span of a line that the text does not have is empty.
+    Only the record's surroundings are parsed. The span of a line that the text does not have is
+    empty.
     """
     lines = _lines(text)
     if not 1 <= line <= len(lines):

@@ -125,6 +125,7 @@ class FileColumns:
 
 
 def _names_by_number(below: Sequence[_Line]) -> dict[MappedColumn, MappedColumn]:
+    """The names that the first header gives to the columns' numbers."""
     return {
         number: key_of_column(name)
         for _, columns in reversed(below)
@@ -269,6 +270,7 @@ def about_rows(
 
 
 def _about_income(mapping: Mapping, rows: Sequence[TransactionRow]) -> Iterator[Undecided]:
+    """Ask about rows with the category of income, if every positive amount is money spent."""
     if mapping.category is None or mapping.positive == "income":
         return
     column = OpenColumn(mapping.category, [INCOME])
@@ -345,7 +347,8 @@ def other_days(
 def about_other_days(mapping: Mapping, days: OtherDays) -> Iterator[Undecided]:
     """Ask which column has the day that counts, if a further one has other days.
 
-    A day of use counts before others, and a column that is named as the day before one that is not.
+    A day of use counts before one of which the name says nothing, and a column that is named as
+    the day (日付) before one that is not (登録日).
     """
     is_named, is_of_use = _is_named(mapping.date), is_day_of_use(mapping.date)
     for columns, differing in days.items():

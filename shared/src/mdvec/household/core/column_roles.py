@@ -134,7 +134,10 @@ def names_spending(header: Sequence[str]) -> bool:
 def ways_of(
     header: Sequence[str], rows: Sequence[Sequence[str]]
 ) -> tuple[str, tuple[str, ...]] | None:
-    """The column that says if money goes out or in (収支), and its words for transfers, or None."""
+    """The column that says if money goes out or in (収支, 受払区分), and its words for transfers.
+
+    None without such a column.
+    """
     for index, name in enumerate(header):
         words = {one_spelling(row[index]) for row in rows if index < len(row)} - {""}
         if not words.isdisjoint(OUTGOING) and words.issubset((*OUTGOING, *INCOMING, *_TRANSFERS)):

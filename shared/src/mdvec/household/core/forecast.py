@@ -75,6 +75,7 @@ def due_until(
 
 
 def _is_expected(row: CountedRow, payment: RecurringPayment, day: date) -> bool:
+    """Whether a row is a series' payment due on about a day, even if its amount differs."""
     amount = payment.amount_on(day)
     return (
         row.shop == payment.rows[-1].shop
@@ -133,6 +134,7 @@ class _Spending:
         self._until = [0, *accumulate(row.yen for row in spending)]
 
     def between(self, first: date, last: date) -> int:
+        """The sum of these days, both included."""
         return (
             self._until[bisect_right(self.days, last)] - self._until[bisect_left(self.days, first)]
         )
@@ -142,8 +144,8 @@ def forecast(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> lis
     """The month of ``as_of`` and the next three, from the spending up to ``as_of``.
 
     Later rows are planned payments; those outside any series are taken out of the usual other
-    spending. Empty with fewer than three earlier months. Each trial forecasts from the rows up to
-    the same day of an earlier month.
+    spending, as long as they are less. Months start on ``starts_on``. Empty with fewer than three
+    earlier months. Each trial forecasts from the rows up to the same day of an earlier month.
     """
     spending, predicted = _predictions(rows, as_of, starts_on)
     if not predicted:

@@ -37,8 +37,8 @@ from mdvec.text import shortened
 class Paging:
     """The page ``number`` of ``total`` rows in pages of ``size``; size 0 is a page without rows.
 
-    A page also has ``size`` of the ``groups``, but at least ``MAX_GROUPS``. ``usual`` is the size
-    of a call that names none.
+    A page also has ``size`` of the ``groups``, but at least ``MAX_GROUPS``. A call that names no
+    size gets the ``usual`` one.
 
     Raises:
         InvalidPage: the page does not exist.
@@ -140,11 +140,11 @@ class UnknownAccount(MdvecError):
 class FoundAnswer(LedgerAnswer):
     """The rows that match, summed in yen, grouped, and a page of them.
 
-    ``left_out`` has the number of rows that match but are not in the sums, by the reason. If all
-    are transfers, ``spending`` and ``income`` are the money that moved out and in. ``groups`` are
-    all parts of time, or those of the page and one that sums the others. ``means`` are over all
-    rows, if the groups are parts of time. ``next_page``, of rows or groups, is None on the last
-    page.
+    ``left_out`` has the number of rows that match but are not in the sums, by the reason; it is
+    empty if only such rows were asked for. If all are transfers, ``spending`` and ``income`` are
+    the money that moved out and in. ``groups`` are all parts of time, or those of the page
+    and one that sums the others. ``means`` are over all rows, if the groups are parts of time.
+    ``next_page``, of rows or groups, is None on the last page.
     """
 
     understood: str
@@ -216,6 +216,7 @@ def _other_shops(shops: Sequence[object]) -> str:
 
 
 def _shop_words(shops: Sequence[str]) -> str:
+    """The shops that were asked for, as an answer repeats them."""
     named = "、".join(f"「{shortened(shop)}」" for shop in shops[:_MAX_NAMED])
     return f"店{named}{_other_shops(shops)}"
 
@@ -312,6 +313,7 @@ class RowWords:
                 self._kept.append(row_sum)
 
     def _target(self, row_sum: RowSum) -> list[RowSum]:
+        """The list that rows with the texts of ``row_sum`` belong to."""
         naming = self._named_by(self._words, row_sum)
         if Naming.NAMED in self._excluding(row_sum):
             # Excluded rows are not offered either.

@@ -46,9 +46,10 @@ def without_repeats(
 ) -> tuple[tuple[tuple[TransactionRow, ...], ...], tuple[TransactionRow, ...]]:
     """A file's rows by section, and those left out because a later section repeats them.
 
-    Where someone has joined downloads of one account, sections overlap: repeated rows have the same
-    balance after them, and the texts ``above`` both sections name one account. Rows without a
-    balance may be of several cards, so they stay, as do rows with an ID.
+    A section may continue on another page with its own header. Where someone has joined downloads
+    of one account, sections overlap: repeated rows have the same balance after them, and the texts
+    ``above`` both sections name one account. Rows without a balance may be of several cards, so
+    they stay, as do rows with an ID.
     """
     later = set[tuple[object, ...]]()
     kept, repeated = [], list[TransactionRow]()
@@ -93,10 +94,11 @@ def identities(
     """The identity of each row below one header, in order, according to this file alone.
 
     A row with an ID is identified by it; in a file read with a mapping (``is_mapped``), by ID, day
-    and amount, as a refund or the other end of a transfer may have the same ID. Rows that share an
-    ID but differ are the parts of a purchase that was split by hand; exact repeats are one row. A
-    row without an ID is identified by date, amount, description and account, plus a running number.
-    ``seen`` counts those below the headers above.
+    and amount, as a wallet may give a refund the ID of its payment, or both ends of a transfer one
+    ID. Rows that share an ID but differ are the parts of a purchase that was split by hand, each
+    with its own identity; exact repeats are one row. A row without an ID is identified by date,
+    amount, description and account, plus a running number: two equal rows are two purchases, and
+    the same two in another file are the same two. ``seen`` counts those below the headers above.
     """
     ids = [
         f"{row.mf_id}:{row.date}:{row.amount}" if row.mf_id and is_mapped else row.mf_id
@@ -159,9 +161,10 @@ def identities_with_id(
 
     If one block has a row without ID and the same row with an ID, these are two purchases;
     ``taken_in_block`` has the identities of each block, by statement and number. Rows without ID
-    are numbered among all equal purchases, those with an ID first. A row that the ledger already
-    counts by itself (``own_rows``) stays so if the row with the ID is in the ledger too
-    (``known``).
+    are numbered among all equal purchases, those with an ID first, and those of second accounts
+    after those of the first one: the same in every file. A row that the ledger already counts by
+    itself (``own_rows``) stays a purchase of its own if the row with the ID is in the ledger too
+    (``known``): the two only came to look alike.
     """
     same_rows = same_rows_by_key(rows_with_id)
     before = _rows_of_other_scopes(rows)
@@ -218,7 +221,8 @@ def renamed_rows(
     """New identities, by the old one, for rows without ID that no file lists any more.
 
     ``lost`` are the identities without ID that only the ledger has, ``new`` those that only files
-    have. A row may move to a second account of its name, whose scope is then in its identity.
+    have. An identity of a second account of the same name has
+    its scope behind the key ("row:…@2:1"); a row may move from one account to the other.
     """
     free: dict[str, list[str]] = {}
     for identity in sorted(new):

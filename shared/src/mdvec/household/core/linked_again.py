@@ -46,8 +46,8 @@ Match = tuple[RowUnderId, RowUnderId]
 class LinkedAgain:
     """An account that was linked again between two statements, surely or perhaps.
 
-    ``equal`` and ``alike`` (of one day and amount) are pairs of rows, the older statement's first.
-    ``first`` and ``last`` are the days that both statements cover.
+    ``equal`` are pairs of equal rows, the older statement's first; ``alike`` are pairs of one day
+    and amount with different texts. ``first`` and ``last`` are the days that both statements cover.
     """
 
     account: str
@@ -78,6 +78,7 @@ class _Both:
         return {row.identity for row in self.older} & {row.identity for row in self.newer}
 
     def without(self, identities: Collection[str]) -> _Both:
+        """The rows with other identities than these."""
         return _Both(
             [row for row in self.older if row.identity not in identities],
             [row for row in self.newer if row.identity not in identities],
@@ -125,7 +126,8 @@ def rows_of_changed_days(
 
     ``rows`` has the rows whose own ID is in several statements, each after that ID; ``ranked`` has
     the statements from the oldest on. Two rows are one changed row if both statements cover both
-    days, neither has the other's row, and both rows move money in the same direction.
+    days, neither has the other's row, and both rows move money in the same direction: a refund may
+    have the ID of its payment.
     """
     groups: dict[tuple[str, str, bool], defaultdict[int, list[RowUnderId]]] = {}
     for its_id, row in rows:
@@ -175,9 +177,10 @@ def names_in_use(
     order: Mapping[int, int],
     are_apart: Callable[[str, str], bool],
 ) -> dict[str, str]:
-    """The identity in use for each earlier one: that of the newest of the ``listed`` statements.
+    """The identity in use for each earlier identity: that of the newest statement.
 
-    Identities that one statement lists together, or that ``are_apart``, stay two rows.
+    ``listed`` has the statements of each identity. Identities that one statement lists together, or
+    that ``are_apart``, stay two rows.
     """
     groups: dict[str, list[str]] = {}
     for row, other in matches:

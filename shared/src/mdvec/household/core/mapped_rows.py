@@ -54,7 +54,8 @@ _LIKE_A_DATE = re.compile(r"\D?\d{1,4}\D\d{1,2}\D\d{1,2}\D?|\d{8}")
 class MappedRows:
     """The rows of a file; ``blocks`` are the rows below each header, with None for a bad row.
 
-    ``above`` is the text above each block, without sums and the file's footers.
+    ``above`` is the text above each block, up to the row before it, without sums and the file's
+    footers.
     """
 
     rows: tuple[TransactionRow, ...]
@@ -88,9 +89,10 @@ class MappedRows:
 
 
 def header_line(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> int | None:
-    """The line, counted from 1, of the header, title or first row that shows the mapping's kind.
+    """The line, counted from 1, of the header that identifies a file of the mapping's kind.
 
-    None if there is no such line near the file's beginning.
+    For a mapping without header, the line of its title or of its first row. None if there is no
+    such line near the file's beginning.
     """
     shows = header_test(mapping) if mapping.header or mapping.title else partial(_is_row, mapping)
     for line, cells in itertools.islice(records, MAX_LINES_ABOVE):
@@ -189,6 +191,8 @@ def _left_out(foreign: dict[str, list[tuple[int, Decimal]]]) -> Iterator[BadRow]
 
 @dataclass(frozen=True, slots=True)
 class _ForeignRow:
+    """A row in another currency than yen."""
+
     code: str
     amount: Decimal
 
@@ -296,6 +300,7 @@ class _RowReader:
         return major, subcategory or (UNCATEGORISED if major == UNCATEGORISED else "")
 
     def _surrounds(self, written: str, cells: Sequence[str]) -> bool:
+        """Whether a line without a valid date is a title, a total or a footer."""
         if _LIKE_A_DATE.fullmatch(written):
             return False  # a mistyped date, whose row must be reported
         if not self._has_amount(cells) or TOTAL.search(one_spelling(written)):
@@ -328,6 +333,7 @@ class _RowReader:
         return "/".join(parts) if all(parts) else ""
 
     def _amount(self, cells: Sequence[str]) -> int | None:
+        """The amount, negative for money that goes out; None if there is none."""
         amount = self._stated_amount(cells)
         if amount is None:
             return None

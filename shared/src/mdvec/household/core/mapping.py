@@ -45,13 +45,22 @@ class InvalidMapping(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """How a kind of file is recognised, and read; ``_COMMENTS`` explains the other keys.
+    """How a kind of file is recognised, and read.
 
-    ``encoding`` is for files whose encoding cannot be detected. ``date`` is one column, or three:
-    year, month, day. Texts of several columns are joined. ``amount`` is a single column, whose sign
-    is that of ``positive`` unless ``outgoing`` is stated; otherwise, ``paid_out`` and ``paid_in``
-    have the amounts. ``balance`` is the account's balance after the row. ``account`` is the
-    account's name where ``account_column`` has none. ``unit`` is 0 if not stated.
+    ``header`` are column names that such a file has, ``title`` is a pattern (a regular expression)
+    for a line above the rows of a file without a header. ``files`` limits the mapping to file names
+    (``*`` for any text). ``encoding`` is for files whose encoding cannot be detected. ``date`` is
+    one column, or three: year, month, day. Texts of several columns are joined. ``amount`` is a
+    single column: ``positive`` says whether its positive numbers are spent or received, unless
+    ``outgoing`` says in which rows they are spent. Otherwise, ``paid_out`` and ``paid_in`` have the
+    amounts. ``balance`` is the account's balance after the row. ``account`` is the account's name
+    where ``account_column`` has none. ``skipped`` rows are no transactions; ``reversals`` undo a
+    transaction, so their sign is flipped; ``refunds`` are money that comes in, which lowers
+    spending and is no income; ``counted`` rows are plain transactions, as the user has declared.
+    ``fees`` are paid in addition, ``points`` lower the price. ``currency`` is the column of the
+    currency: only rows in yen are read. ``unit`` is how many yen a 1 stands for, 0 if not stated;
+    ``ignored`` columns change nothing. ``kinds`` are columns of the description or the memo whose
+    words say what a row is; the user is asked about new words.
     """
 
     name: str

@@ -98,10 +98,11 @@ class PassedOver:
 class ParsedFile:
     """A file's text, and the ``blocks`` of rows below each header: a file may have several headers.
 
-    ``passed_over`` is None for a file of transactions. ``kind`` is the name of the mapping that
-    read the file, "" for Money Forward's; ``is_certain``: no other kind of file can have this
-    header; ``misfits`` are rows that the running balance contradicts; ``account_number`` is "" if
-    unknown; ``repeated`` rows are left out, as a later section has them with the same balances.
+    ``passed_over`` is None for a file of transactions; for any other file it says what that is, and
+    there are no rows. ``kind`` is the name of the mapping that read the file, "" for Money
+    Forward's; ``is_certain``: no other kind of file can have this header; ``misfits`` are rows that
+    the running balance contradicts; ``account_number`` is "" if unknown; ``repeated`` rows are left
+    out, as a later section has them with the same balances.
     """
 
     blocks: tuple[tuple[TransactionRow, ...], ...]
@@ -201,6 +202,7 @@ class _Columns:
         return "is_target" in there or {"is_transfer", "mf_id"} <= there
 
     def row(self, record: CsvRecord, line: int) -> TransactionRow:
+        """Parses a record; raises BadCell."""
         if isinstance(record, str):
             raise BadCell(record)
         cells = list(map(str.strip, record))
@@ -219,6 +221,7 @@ class _Columns:
 
 
 def _header_names(cells: CsvRecord) -> list[str]:
+    """The header's names, normalised: half-width brackets, no spacing."""
     if isinstance(cells, str):
         return [cells]
     if cells and cells[0].startswith("\ufeff"):  # inside a file, where files were joined

@@ -76,8 +76,8 @@ class ShopAlias:
 class Aliases:
     """The additional spellings to search for words of a question.
 
-    They are those of shops, and the user's ``own`` pairs of a name and another spelling, which also
-    apply to the other names of the shop of that name.
+    They are those of shops, and the user's ``own`` pairs of a name and another spelling. A pair
+    applies to questions for its name, and for the other names of the shop of that name.
     """
 
     def __init__(
@@ -277,6 +277,7 @@ def _matches_kana(part: _Part, text: str) -> Naming:
 
 
 def _is_apart(text: str, start: int, end: int) -> bool:
+    """Whether ``start`` and ``end`` are word boundaries of a text."""
     words = _words(text)
     starts = {word.start for word in words} | {0}
     ends = {word.end for word in words} | {len(text)}
@@ -285,6 +286,7 @@ def _is_apart(text: str, start: int, end: int) -> bool:
 
 
 def _has_words(wanted: Sequence[_Word], words: Sequence[_Word]) -> bool:
+    """Whether the words follow one another in a text."""
     size = len(wanted)
     return size > 0 and any(
         all(map(_is_same, wanted, words[first : first + size]))

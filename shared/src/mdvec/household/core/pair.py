@@ -45,7 +45,8 @@ class DetectionOptions:
     """The tolerances within which two rows are candidates, and the minimum score.
 
     An amount tolerance of 0 is ignored; if both are given, both must hold; if neither is, amounts
-    must be equal. Percentages are of the mean of the two absolute amounts.
+    must be equal. Percentages are of the mean of the two absolute amounts. The date tolerance
+    always applies.
 
     Raises:
         DuplicateDetectionError: a value is negative, not a number, or out of range.
@@ -106,11 +107,12 @@ Source = tuple[str, bool]
 
 
 class ComparedRow(NamedTuple):
-    """The compared columns of a row; ``statement`` is equal for the rows of one file.
+    """The compared columns of a row; reading it takes half as long as reading a Transaction.
 
-    The user decided that it is a card's bill or a transfer (``is_moved``), or that it duplicates a
-    row of another account (``is_duplicate``). ``is_filed``: its file marks it as a transfer, and no
-    decision has matched it.
+    ``statement`` is equal for the rows of one file.
+    ``is_moved``: the user decided that it is a card's bill or a transfer. ``is_duplicate``: the
+    user decided that it duplicates a row of another account. ``is_filed``: its file marks it as a
+    transfer, and no decision has matched it.
     """
 
     id: int
@@ -146,8 +148,9 @@ def source_of(row: ComparedRow) -> Source:
 class PairKind(IntEnum):
     """What the two rows of a pair may be; the ledger stores the numbers as ``of_transfer``.
 
-    A row in pairs of several kinds counts as the kind with the highest number, and notes name that
-    kind first.
+    If the user confirms the pair, one row of a purchase leaves the sums; both rows of a transfer;
+    and the bill, of a card's bill and a row that it pays. A row in pairs of several kinds counts as
+    the kind with the highest number, and notes name that kind first.
     """
 
     PURCHASE = 0
@@ -182,9 +185,10 @@ class Pair:
 
     @property
     def only_user_can_tell(self) -> bool:
-        """Whether the pair is shown however low it scores.
+        """Whether the pair is shown to the user however low it scores.
 
-        Such purchases of equal amounts are on one day, or at one shop from two payers' accounts.
+        Such pairs are purchases of equal amounts, either on one day, or at one shop from two
+        payers' accounts.
         """
         is_of_two_payers = {"same_name", "two_payers"} <= set(self.reasons)
         is_near = is_of_two_payers or not self.days
@@ -212,7 +216,8 @@ class StoredPair(NamedTuple):
     """A pair of rows from a search: the search's tolerances, a score, and the user's decision.
 
     ``kept_id`` is the row that stays if the pair is a duplicate purchase, or the row that a card's
-    bill pays. Pairs that were decided in one request have the same ``batch``.
+    bill pays. ``reasons`` are codes. Pairs that were decided in one request have the same
+    ``batch``. A payee is a row's account and description.
     """
 
     id: int
@@ -288,7 +293,11 @@ class ReviewCandidate:
 
     @property
     def alike_key(self) -> Hashable:
-        """A key that similar candidates share: the payees, the certainty, and the reasons."""
+        """A key that similar candidates share: the payees, the certainty, and the reasons.
+
+        The reasons tell apart, for the same accounts, a split bill from a purchase that an app and
+        its card both show.
+        """
         # A code with a colon ends in a number, such as visits:5, in which similar ones differ.
         reasons = {code for code in self.best.reasons if ":" not in code} - _OF_CERTAINTY
         is_sure = self.kind is not PairKind.PURCHASE or self.best.score >= _SURE

@@ -58,9 +58,10 @@ _NOT_WORTH_ASKING = 0.2
 
 @dataclass(frozen=True, slots=True)
 class ComparisonTable:
-    """Rows sorted by day and amount, with the compared fields as numbers, equal for equal texts.
+    """Rows sorted by day and amount, with the compared fields as numbers.
 
-    ``places`` index the sorted distinct amounts; a row's partners lie between ``low`` and ``high``.
+    Equal texts have equal numbers. ``places`` index the sorted
+    distinct amounts; a row's partners lie between the places ``low`` and ``high``.
     """
 
     rows: Sequence[ComparedRow]
@@ -142,9 +143,9 @@ class CandidatePairs:
     def with_changed_amounts(self, judge: Judge, least: float) -> CandidatePairs:
         """The pairs with different amounts that may score ``least``; if that is low, all of them.
 
-        Worth judging are rows of one account and shop; rows with similar names of two sources that
-        mirror each other, or of which one is kept by hand; and a row that names the other's
-        account.
+        Rows of which it is worth asking are of one account and shop; or of two sources that mirror
+        each other, or of which one is kept by hand, with similar names; or one row names the
+        other's account.
         """
         pairs = self.where(~self.equal_amounts)
         if least < _NOT_WORTH_ASKING:
@@ -421,10 +422,12 @@ def find_pairs(
     booked: Mapping[int, tuple[int, int]] = MappingProxyType({}),
     lists: Collection[int | str] = (),
 ) -> FoundPairs:
-    """The candidate pairs of counting rows that ``options`` show, across month and year ends too.
+    """The candidate pairs of counting rows, across month and year ends too.
 
-    ``only`` limits them to pairs with a row of one of these ids; ``separate_accounts``,
-    ``linked_again``, ``booked`` and ``lists`` are as in ``Judge``.
+    A pair within the tolerances is a candidate if ``options`` show it. ``only`` limits them to
+    pairs in which at least one row has one of these ids. ``separate_accounts`` are pairs of
+    accounts that never show the same purchase, ``linked_again`` are pairs of rows, by id, that may
+    be a single row with two IDs; ``booked`` and ``lists`` are as in ``Judge``.
 
     Raises:
         DuplicateDetectionError: the tolerances match more than ``MAX_PAIRS`` pairs.

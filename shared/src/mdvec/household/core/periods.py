@@ -58,8 +58,9 @@ class AmbiguousPeriod(MdvecError):
 class UnderstoodPeriod:
     """A parsed period, and a sentence that tells how it was understood; "" if none was given.
 
-    ``months`` are all months that contain some of the ``days``. ``follows_data``: these days are
-    the latest that have data. ``is_all``: all days were asked for.
+    ``months`` are all months that contain some of the ``days``. There may be no data for them.
+    ``follows_data``: nobody asked for these days; they are the latest that have data. ``is_all``:
+    all days were asked for.
     """
 
     days: Days
@@ -98,10 +99,12 @@ def resolve_period(
 
     ``since`` and ``until`` are days, months or years, both included. ``since`` alone means up to
     today; ``until`` alone means from the first ``available`` month, or from ``earliest`` if it is
-    before that. A first month alone means up to today; a last alone the twelve months up to it. A
-    ``month`` without a ``year`` is the latest month of that number. Without any of these, the
-    period is the month ``default``, with an empty ``understood``, or else the latest twelve months.
-    Months start on the day that those of ``available`` do.
+    before that, as rows of those months may be stray. The first and last month are phrases: a first
+    alone means up to today; a last alone means the twelve months up to it. A ``month`` without a
+    ``year`` is the latest month of that number. ``understood`` mentions what else a phrase can
+    mean; ends in the wrong order, or that may be of two years, are refused. Months start on the day
+    that those of ``available`` do. Without any of these, the period is the month ``default``, with
+    an empty ``understood``, or else the latest twelve months.
 
     Raises:
         InvalidDates: ``since`` or ``until`` is no day or month, or the ends leave open what is
@@ -237,7 +240,8 @@ def base_period(
     Without a base, or with ``previous``, the period of equal length just before; with
     ``previous_year`` (前年, 去年の同じ月) the same days a year earlier; with 前月, 前年度 and the
     like, the month or year before the later period. Other phrases are read as of today if the later
-    period was (``is_relative``: 先月), else they must mean the same days as of that period.
+    period was (``is_relative``: 先月); if the later period was stated, they have to mean the same
+    days as of that period.
 
     Raises:
         InvalidPeriod: the base cannot be read.

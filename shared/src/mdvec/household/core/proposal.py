@@ -35,9 +35,10 @@ _ASCII_DIGITS = re.compile("[0-9]+")
 
 
 def headless_mapping(records: Records, name: str, files: str) -> Mapping | None:
-    """A mapping by column numbers, for files known by the line above the rows, or by ``files``.
+    """A mapping by column numbers, for files recognised by the line above the rows.
 
-    None if no column holds dates, or none holds amounts.
+    If there is no such line, files are recognised by ``files``, a pattern of names. None if no
+    column holds dates, or none holds amounts.
     """
     lists = [cells for _, cells in records if not isinstance(cells, str)]
     counts = Counter(at for cells in lists for at, cell in enumerate(cells) if is_date(cell))

@@ -105,11 +105,13 @@ class RecurringPayment:
 
     If the amount is fixed, ``amount`` is the last that was paid twice in a row, else the median of
     the last year's amounts. ``changes`` are those of a fixed amount; ``singles`` are the payments
-    of another amount, paid once. ``missed`` are the days on which an expected payment did not come;
-    ``twice`` are the rows that repeat another within a third of the interval. ``next_day`` is None
-    if the series has ended. ``renamings`` are the days on which a new shop took over. ``account``
-    tells the payments of one shop from different accounts apart. An answer has no rows, and only
-    the changes, singles, missed and double payments of the last year.
+    of another amount, paid once, which may be a purchase or the first of a new price. ``missed``
+    are the days on which a payment was expected and none came; ``twice`` are the rows that repeat
+    another within a third of the interval. ``next_day`` is None if the series has ended. ``rows``
+    are its payments, the last on ``last_day``. ``renamings`` are the days on which a new shop took
+    over. ``account`` tells the payments of one shop from different accounts apart, and is else
+    empty. An answer has no rows, and only the changes, singles, missed and double payments of the
+    last year.
     """
 
     name: str

@@ -23,10 +23,11 @@ CandidateKind = Literal["purchase", "transfer", "charge", "card_bill"]
 class Detection:
     """The result of a search; ``candidates_count`` undecided candidates, counted as in their list.
 
-    ``likely_count`` of them are likely single purchases; ``new_count`` have a pair that had not
-    been found before. Of pairs, ``decided_count`` more are decided, ``below_threshold_count`` more
-    score too low, and ``dropped_count`` of an earlier search are no candidates any more.
-    ``followed_count`` bills left the sums because of an earlier decision on all bills of a card.
+    ``likely_count`` of them are likely single purchases; others may be transfers or cards' bills;
+    ``new_count`` have a pair that had not been found before; ``decided_count`` further pairs are
+    already decided; ``below_threshold_count`` further pairs are within the tolerances but score too
+    low. ``dropped_count`` pairs of an earlier search are no candidates any more. ``followed_count``
+    bills left the sums because of an earlier decision on all bills of a card.
     """
 
     candidates_count: int
@@ -70,8 +71,9 @@ class DuplicateCandidate:
 
     ``is_transfer`` is true for every ``kind`` but purchase. For a card's bill, ``transaction_1`` is
     the bill, which alone leaves the sums, and the others are the largest rows that it pays.
-    ``reasons`` explain why the rows are likely one purchase (``is_likely``), likely two, or a
-    transfer; ``alike_count`` is the number of other open candidates that are similar to this one.
+    ``others`` are the third and further rows. ``reasons`` explain why the rows are likely one
+    purchase (``is_likely``), likely two, or a transfer; ``alike_count`` is the number of other open
+    candidates that are similar to this one.
     """
 
     check_id: int

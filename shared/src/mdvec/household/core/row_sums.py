@@ -40,7 +40,8 @@ _SATURDAY = 5
 class Mean:
     """Mean spending and income in whole yen per day or month, ``over`` this many of them.
 
-    ``is_whole`` is false if some of the months are only partly in the period or have no rows.
+    ``is_whole`` is false if some of the months are only partly in the period or have no rows; the
+    mean of the others, if there are any, is then given beside it.
     """
 
     unit: Literal["day", "month"]
@@ -62,8 +63,8 @@ class Mean:
 class FoundGroup(Totals):
     """The matches that share a shop, category, account, person or period.
 
-    ``mean`` is per day for weekdays, and per month for years; ``mean_of_whole_months`` is beside it
-    if some of the months, but not all, are only partly in the period or have no rows.
+    ``mean`` is per day for weekdays, and per month for years; if some of its months are only partly
+    in the period or have no rows, ``mean_of_whole_months`` is that of the others, if there are any.
     """
 
     name: str
@@ -108,7 +109,8 @@ def shop_names(descriptions: tuple[str, ...]) -> ShopOf:
     """The name in answers of each description's shop: as written, if only one description has it.
 
     Of several, it is what they share, with the capitals of the first of them in the order of their
-    letters. The names of a few ledgers are kept, as finding them takes longer than most answers.
+    letters. With all of a ledger's descriptions, every answer about it has the same name. The
+    names of a few ledgers are kept, as finding them takes longer than most answers.
     """
     shops = shops_of(descriptions)
     written: dict[str, set[str]] = {}
@@ -180,10 +182,10 @@ def groups_by_time(
     *,
     moved: bool = False,
 ) -> tuple[FoundGroup, ...]:
-    """The sums of days by a part of time, with means over those within ``days``.
+    """The sums of days by a part of time, in order of time, with means over those within ``days``.
 
-    ``sort`` is newest, largest or smallest, else in order of time; ``moved``: the rows are
-    transfers. ``present`` are the ledger's months with rows. A week, month or year is named by its
+    ``sort`` is another order: newest, largest or smallest; ``moved``: the rows are transfers.
+    ``present`` are the ledger's months with rows. A week, month or year is named by its
     ``requested`` days if these are only some of it. The last, or first in the other order,
     ``MAX_TIMES`` days or weeks are listed, and all others are one group.
     """

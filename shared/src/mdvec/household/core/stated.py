@@ -43,9 +43,9 @@ def with_stated(
 
     Settings replace the mapping's own values, except that ignored columns, fees, points and
     conditions are added to; an empty list or table clears them. A stated word is removed from the
-    other conditions of its column. Stated columns of amounts, and ignored columns, lose the roles
-    that the mapping gave them. If all stated words of a column are in the file, its other words are
-    taken for plain transactions (``counted``).
+    other conditions of its column, except ``outgoing``. Stated columns of amounts, and ignored
+    columns, lose the roles that the mapping gave them. If all stated words of a column are in the
+    file, its other words are taken for plain transactions (``counted``).
 
     Raises:
         InvalidMapping: the settings make no valid mapping, or name columns that the file lacks.

@@ -36,7 +36,8 @@ class StatementName:
     """The parts of a file's name.
 
     ``stem`` is its path without number and extension; ``number`` is the n of "name (n).csv", or
-    0. ``first`` and ``last`` are the days (YYYY-MM-DD) of the period at the name's end, or "".
+    0. ``first`` and ``last`` are the days of the period in the name, as YYYY-MM-DD, or "". A name
+    that continues after the period counts as having none: the file is an excerpt, or edited.
     """
 
     stem: str
@@ -76,11 +77,11 @@ def _period(stem: str) -> tuple[str, str]:
 class Statement:
     """One version of a statement file.
 
-    ``days`` are the sorted days of its rows, as YYYY-MM-DD. ``can_show_removals``: rows missing
-    from it can be called gone; false if it had bad rows. ``first_seen`` numbers the import that
-    first read it. ``account_number`` is "" if unknown; ``scope`` distinguishes its account from the
-    first one of the same name, which has "". ``id`` and ``family`` (``families_of``) are 0 until
-    they are stored.
+    ``days`` are the sorted days of its rows, as YYYY-MM-DD, and ``accounts`` the accounts in them.
+    ``can_show_removals``: rows missing from it can be called gone; false if it had bad rows.
+    ``first_seen`` numbers the import that first read it. ``account_number`` is "" if unknown;
+    ``scope`` distinguishes its account from the first one of the same name, which has "". ``id`` is
+    0 until it is stored, ``family`` the id of its family of files (``families_of``), 0 until then.
     """
 
     path: str
@@ -186,8 +187,10 @@ def rank_statements(statements: Sequence[Statement]) -> list[RankedStatement]:
     """Orders statements from oldest to newest.
 
     A copy is as old as the oldest file with the same content. Regardless of times, a file is the
-    newer of two if it has the higher number in "name (n)", unless ``_STALE_DAYS`` of rows
-    contradict it, or if it has rows on days that the other's name covers but its rows do not reach.
+    newer of two if it has the higher number in "name (n)", or if it has rows on days that the
+    other's name covers but its rows do not reach. If three or more days of rows contradict the
+    number, times decide. Times also decide between files of one name without numbers, unless a file
+    lacks the last three days of the other.
     """
     oldest: dict[str, int] = {}
     for statement in statements:
@@ -267,9 +270,11 @@ def _days_between(statement: Statement, after: str, last: str) -> list[str]:
 def families_of(
     statements: Sequence[Statement], shared: Iterable[tuple[int, int]]
 ) -> dict[int, int]:
-    """The smallest id of each statement's family; ``shared`` have a transaction in common.
+    """Groups statements into families: those that share transactions, directly or indirectly.
 
-    Files of two people may cover the same period and accounts, but share no transactions.
+    Files of two people may cover the same period and accounts of the same name, but share no
+    transactions. ``shared`` are pairs of ids of statements that have a transaction in common; the
+    id of a family is its smallest statement's.
     """
     known = [(statement.id, statement.family or statement.id) for statement in statements]
     families = connected(itertools.chain(known, shared))
@@ -279,7 +284,8 @@ def families_of(
 def are_of_one_user(first: Statement, second: Statement) -> bool:
     """Whether the names show that two statements are downloads by one user.
 
-    They are in one folder, and have the same name, or a period in it. Rows are no evidence.
+    They are in one folder, and have names with a period as Money Forward gives, or the same name.
+    Rows are no evidence: two people may both list an account, or pay equal amounts on one day.
     """
     folders = {each.path.rpartition("/")[0] for each in (first, second)}
     is_own_name = first.name.has_period and second.name.has_period
@@ -287,9 +293,10 @@ def are_of_one_user(first: Statement, second: Statement) -> bool:
 
 
 def doubtful_replacers(ranked: Sequence[RankedStatement]) -> Iterator[tuple[int, int]]:
-    """The ids of statements newer than another by time alone that lack its last days; its id.
+    """Statements newer than another by time alone that lack its last days: maybe old copies.
 
-    Files whose names state a period that ends before those days are left out.
+    Yields the ids of the newer and of the older one. Files whose names state a period that ends
+    before those days are left out.
     """
     for newer, each in enumerate(ranked):
         name, saved = each.statement.name, local_day(each.effective_mtime_ns)
@@ -309,7 +316,8 @@ def removers(ranked: Sequence[RankedStatement], families: Mapping[int, int]) -> 
     """Which statements can prove that rows of older ones are gone, the oldest statement first.
 
     ``families`` are by id. A row is gone if a newer statement of the same family and scope covers
-    its day completely, has rows of its account, and lacks it.
+    its day completely, has rows of its account, and lacks it. If a file that was downloaded again
+    has no rows of the account, the user is asked: the account may have been unlinked.
     """
     for index, newer in enumerate(ranked):
         covered = newer.covered_days
@@ -340,8 +348,9 @@ def decide_removals(
 
     ``gone`` has each row's day, its state so far, if any, and whether the newer file has rows of
     its account; ``rows_by_month`` counts the rows of each month (YYYY-MM) that were not removed
-    before. A newly vanished row is ``asked`` if the newer file has no rows of its account, or if
-    too many rows of its month would leave at once; it stays so until all are ``accepted``.
+    before. A row that the user kept stays ``kept``, and an ``asked`` row stays so until all are
+    ``accepted``. A newly vanished row is ``asked`` if the newer file has no rows of its account, or
+    if more than 20 rows, and more than 20 %, of its month would leave at once.
     """
     leaving = Counter(day[:7] for day, before, _ in gone.values() if before in (None, "asked"))
     decided = {}

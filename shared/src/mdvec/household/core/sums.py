@@ -69,8 +69,8 @@ class RowSum(NamedTuple):
     """How many rows are alike, and their sum in yen; rows without an amount in their file add 0.
 
     ``left_out`` is why the rows do not count, or None. ``income`` is the part of the sum that is
-    income or, for transfers, that moved in. A row with the user's note or tags (``words``) has its
-    own sum.
+    income or, for transfers, that moved in. A row with the user's note or tags (``words``) has a
+    sum of its own, with its id.
     """
 
     description: str
@@ -150,12 +150,14 @@ def totals_of_rows(rows: Iterable[tuple[str, int]]) -> Totals:
 
 @dataclass(frozen=True, slots=True)
 class MonthFigure:
-    """The figures of one month of a category; percentages are as ``change`` rounds them.
+    """The figures of one month of a category.
 
     ``amount`` is spending (income for 収入) in yen, and positive; None for a month without rows
-    or outside the ledger. ``month_over_month`` and ``year_over_year`` are None if the month they
-    compare with is outside the ledger, or its amount is not positive. ``moving_average`` is in yen,
-    over ``averaged_months``: the twelve months up to this one, or as many as the ledger has.
+    or outside the ledger. ``month_over_month`` and ``year_over_year`` are
+    percentages with one decimal, rounded half away from zero, or with one significant digit if
+    they are too small for that; None if the month they compare with is outside the ledger, or its
+    amount is not positive. ``moving_average`` is in yen, over
+    ``averaged_months``: the twelve months up to this one, or as many of them as the ledger has.
     """
 
     month: MonthText
@@ -170,8 +172,9 @@ class MonthFigure:
 class CategoryTrend:
     """A category or total, month by month; ``total`` is the sum of the months shown.
 
-    ``whole_months`` is how many months of the last moving average are complete and have rows; if
-    some, but not all, are, ``mean_of_whole_months`` is the mean over them.
+    ``whole_months`` is how many months of the last moving average are complete and have rows. If
+    some are not, ``mean_of_whole_months`` is the mean over those that are; otherwise, and if there
+    are none, it is None.
     """
 
     category: SubjectText

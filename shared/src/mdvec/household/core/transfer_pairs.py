@@ -53,8 +53,8 @@ def transfer_pairs(
     """The pairs among rows that count, each row in one pair at most; the likely ones first.
 
     ``charges`` are rows that do not count, as their files mark them. Of several partners, a row
-    gets the likeliest, then one whose account is named (in any spelling that ``aliases`` know),
-    then the nearest in days.
+    gets the likeliest, then a partner whose account is named, then the nearest in days. ``aliases``
+    are other spellings of the accounts' names.
     """
     filed = {charge.id for charge in charges}
     name = _Names(aliases)

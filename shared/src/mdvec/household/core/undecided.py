@@ -113,8 +113,8 @@ def _fitting(
 ) -> list[tuple[MappingSentence, Mapping]]:
     """The readings of a question that the balance proves; the first of those with equal amounts.
 
-    Only readings with most rows count, as others explain fewer balances. They may leave out only
-    rows of ``before`` that have no amount or changed no balance.
+    Readings that leave out fewer rows explain more balances, so only those with most rows count.
+    They may leave out only those rows of ``before`` that have no amount or changed no balance.
     """
     fitting: dict[tuple[int | None, ...], tuple[MappingSentence, Mapping]] = {}
     for kind, mapping, shown in question.readings:
@@ -135,8 +135,8 @@ def with_other_words_counted(
 ) -> Mapping:
     """The mapping, with the remaining words of ``columns`` counted as plain transactions.
 
-    The user is still asked about words that suggest no transaction, or money that comes back.
-    ``has_kinds``: the user has stated ``kinds``.
+    The user has explained some words of these columns. The user is still asked about words that
+    suggest no transaction, or money that comes back. ``has_kinds``: the user has stated ``kinds``.
     """
     counted, kinds = dict(mapping.counted), mapping.kinds
     read = read_mapped(replace(mapping, skipped={}), records)
@@ -157,7 +157,10 @@ def undecided_in(
     mapping: Mapping, records: Records, read: MappedRows, stated: frozenset[str] = DECIDED,
     *, by_balance: bool = True,
 ) -> tuple[Undecided, ...]:  # fmt: skip
-    """The open questions of a mapping about a file; the ``stated`` keys are decided."""
+    """The open questions of a mapping about a file; the ``stated`` keys are decided.
+
+    With ``by_balance``, what the balances prove is decided, too.
+    """
     columns = open_columns(mapping, records, read)
     is_proven = by_balance and read.are_proven
     questions = [*_about_the_unit(mapping, records, read)]

@@ -110,7 +110,10 @@ def left_out_in_words(reason: str | None) -> str:
 
 
 def sums_in_words(spending: int, income: int, *, moved: bool = False) -> str:
-    """Sums of rows: 支出 3,200円、収入 500円 (出金, 入金 if ``moved``), without sums of 0."""
+    """Sums of rows: 支出 3,200円、収入 500円; a sum of 0 is left out.
+
+    The sums of transfers (``moved``) are called 出金 and 入金.
+    """
     names = ("出金", "入金") if moved else ("支出", "収入")
     named = zip(names, (spending, income), strict=True)
     return "、".join(f"{name} {format_currency(yen)}" for name, yen in named if yen)

@@ -33,8 +33,10 @@ def follow_accounts(
 ) -> tuple[AccountSetApart, ...]:
     """Tell accounts of one name apart if there are new statements; call within a transaction.
 
-    Only statements that are ``present`` (by path and hash) are compared. Returns the new accounts
-    that nothing but balances distinguishes.
+    Returns the new accounts that nothing but balances distinguishes.
+
+    Only statements that are ``present`` (by path and hash) have all rows, so only they are
+    compared.
     """
     new = "SELECT EXISTS (SELECT 1 FROM ledger_statements WHERE tool_id = ? AND scope IS NULL)"
     if not ledger.execute(new).get:
@@ -56,9 +58,10 @@ def follow_accounts(
 
 @dataclass(frozen=True, slots=True)
 class AccountDoubt:
-    """Two files that may be of one account or two; equal ``rows`` count twice until it is decided.
+    """Two files that may be of one account or of two; nothing in them decides it.
 
-    ``is_listed``: the first file lists rows of several accounts without IDs, so that only pairs of
+    Until the user does, the ``rows`` that are equal in both count twice. ``is_listed``: the first
+    file lists rows of several accounts without IDs, as Money Forward can, so that only pairs of
     rows can be decided. ``has_new_ids``: the rows have different IDs, as after an account was
     linked again; ``spending`` and ``income``, in yen, may be counted twice.
     """
@@ -119,8 +122,8 @@ def distinct_accounts(ledger: Ledger) -> set[frozenset[str]]:
 class RepeatedRows:
     """Rows of an account that two or more of its files have, which otherwise share no rows.
 
-    They count once (``yen`` in all), as instalments do. ``first`` and ``last`` are two of the
-    files.
+    They count once (``yen`` in all), as instalments do, although a row may be another purchase that
+    was booked late. ``first`` and ``last`` are two of the files.
     """
 
     account: str

@@ -86,9 +86,10 @@ def find_newest_rows(
 ) -> tuple[list[tuple[int, int]], NewIds]:
     """Find each transaction's newest row; returns pairs of statements that share one, and new IDs.
 
-    Rows that are only the same under new IDs make no such pair. Statements are the oldest first;
-    ``present`` are the files that are there now, ``unread`` the paths of those that could not be
-    read. In a rebuild, rows of deleted files count only if no present file has the transaction.
+    Rows that are only the same under new IDs make no such pair: if two people have both linked an
+    account, their other accounts stay separate. Statements are the oldest first; ``present`` are
+    the files that are there now, ``unread`` the paths of those that could not be read. In a
+    rebuild, rows of deleted files count only if no present file has the transaction.
     """
     ranked = []
     order = {}
@@ -165,6 +166,7 @@ def _find_same_rows(
 
 
 def _stored_identities(ledger: Ledger, identities: Iterable[str], without: str) -> set[str]:
+    """Those of the identities that the ledger has with a ``removal`` other than ``without``."""
     return set(
         ledger.column(
             f"SELECT identity FROM transactions WHERE tool_id = ? AND removal IS NOT {without} "
@@ -175,6 +177,7 @@ def _stored_identities(ledger: Ledger, identities: Iterable[str], without: str) 
 
 
 def _follow_renames(ledger: Ledger, same_rows: dict[str, list[str]]) -> None:
+    """Let rows keep their ids and decisions if only their identity changed."""
     lost = ledger.column(
         "SELECT identity FROM transactions WHERE tool_id = ? AND identity >= 'row:' "
         "AND identity < 'row;' AND identity NOT IN (SELECT identity FROM derived)"
@@ -289,7 +292,8 @@ def hold_back(ledger: Ledger, replacers: Iterable[tuple[int, int]]) -> list[tupl
     """Let rows keep their values if a file that may be an old copy would change many in a month.
 
     ``replacers`` are pairs of statement ids, the possible copy first. Returns such pairs with the
-    number of rows held back.
+    number of rows held back. Changes that the user accepted are in the ledger, so they do not come
+    up again.
     """
     ledger.connection.executemany("INSERT INTO replacers VALUES (?, ?)", replacers)
     if not ledger.connection.changes():
@@ -347,6 +351,7 @@ def follow_statements(ledger: Ledger) -> LedgerChanges:
 
 
 def _delete_lost(ledger: Ledger) -> int:
+    """Delete the transactions that are not in ``derived``; returns how many there were."""
     lost = ledger.column(
         "SELECT id FROM transactions WHERE +tool_id = ? "
         "AND identity NOT IN (SELECT identity FROM derived)"

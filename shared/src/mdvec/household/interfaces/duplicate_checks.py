@@ -33,7 +33,8 @@ _OPEN = f"{_UNDECIDED} AND {_BOTH_COUNT}"
 def compared_rows(ledger: Ledger) -> list[ComparedRow]:
     """The compared columns of the rows that count, or that bills and transfers may be matched with.
 
-    A decided duplicate is among them if the row that stays is of another account.
+    A row that was decided to be a duplicate is among them if the row that stays is of another
+    account.
     """
     is_duplicate_of_others = (
         "t.is_duplicate AND NOT EXISTS (SELECT 1 FROM transactions AS o "

@@ -21,10 +21,11 @@ from mdvec.household.interfaces.ledger import Ledger
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    """A file's state at the last import, by the version of mdvec that read it (``app_version``).
+    """A file's state at the last import.
 
     ``is_present`` is false for a deleted file whose rows are still in the ledger. ``passed_over``
-    says what a file without transactions is.
+    says what a file without transactions is. ``app_version`` is the version of mdvec that read the
+    file.
     """
 
     path: str
@@ -154,7 +155,8 @@ class GoneRow:
 def stated_begin(ledger: Ledger, day: date) -> date | None:
     """The day from which files with rows of ``day`` are complete, by the periods in their names.
 
-    The earliest first day counts for an account, the latest of these for several. None without any.
+    Files of one account continue one another, so the earliest first day counts for an account, and
+    the latest of these for several accounts. None if no name has a period.
     """
     statements = ledger.execute(
         "SELECT s.path, coalesce(s.scope, ''), a.value FROM ledger_statements AS s "
@@ -328,8 +330,8 @@ _after_the_date = attrgetter(*COLUMNS[1:])
 def put_rows(ledger: Ledger, statement_id: int, parsed: ParsedFile, scope: str) -> None:
     """Store a statement's rows in place of those it had; call within a transaction.
 
-    ``scope`` is that of its account so far. If a line is now read differently, its transaction gets
-    the new identity, and keeps what the user decided about it.
+    ``scope`` is that of its account so far. If the mapping now reads a line differently, the line's
+    transaction gets the new identity, and keeps what the user decided about it.
     """
     stored = ledger.connection.execute(
         "SELECT row_number, identity FROM statement_rows WHERE statement_id = ?", (statement_id,)
@@ -409,8 +411,9 @@ def forget_superseded_rows(
 ) -> None:
     """Delete the rows that a newer statement repeats, except those of the ``remaining`` statements.
 
-    Rows with and without an ID that look alike stay unless ``all_of_them``; so do rows under former
-    IDs. Call after the ledger was derived, in the same transaction.
+    If a row with an ID and a row without look alike, both stay unless ``all_of_them``, since they
+    show which rows are the same; so do rows under former IDs. Call after the ledger was derived, in
+    the same transaction.
     """
     alike = "".join(
         f" AND id NOT IN (SELECT r.id {_ALIKE.format(*marks)})"

@@ -61,7 +61,8 @@ def rows_by_file(ledger: Ledger) -> dict[str, int]:
 def data_version(ledger: Ledger) -> int:
     """A number that grows with every change of the tool's rows or decisions, by any process.
 
-    New rows are seen by their ids, which are never reused; triggers count all other changes.
+    New rows are seen by their ids, which are never reused (a trigger on each row would make a large
+    import three times slower); all other changes are counted by triggers.
     """
     return ledger.number(
         "SELECT (SELECT coalesce(sum(version), 0) FROM ledger_versions WHERE tool_id = ?) + "
@@ -135,8 +136,8 @@ def counted_rows(
 ) -> list[CountedRow]:
     """The rows that count from ``first`` to ``last``, both included, by date and id.
 
-    There are none if ``last`` is before ``first``. ``others`` selects the rows that do not count
-    instead, with 0 for a missing amount.
+    There are none if ``last`` is before ``first``, as in a ledger with only future rows. ``others``
+    selects the rows that do not count instead, with 0 for a missing amount.
     """
     if last < first:
         return []
@@ -232,7 +233,11 @@ def category_names(ledger: Ledger) -> list[tuple[str, str]]:
 def monthly_sums(
     ledger: Ledger, days: Days, subject: Subject | None, *, by_minor: bool
 ) -> list[MonthlySum]:
-    """Sums of these days by month, category (大項目 unless ``by_minor``), and reason."""
+    """Sums of the rows on these days by month, category, and reason why rows do not count.
+
+    Without ``by_minor``, sums are by 大項目, and
+    ``category_minor`` is "".
+    """
     minor = "category_minor" if by_minor else "''"
     sums: list[MonthlySum] = []
     # One query for each month: grouping all rows at once takes nearly twice as long.

@@ -145,6 +145,7 @@ class _ListedRows:
         return sorted(account for listing, account in self.rows if listing == statement)
 
     def share_ids(self, one: int, other: int) -> bool:
+        """Whether any row has the same identity in both statements."""
         return not self.identities[one].isdisjoint(self.identities[other])
 
     def are_downloads_of_one(self, match: Match, ranked: Mapping[int, RankedStatement]) -> bool:
@@ -172,6 +173,7 @@ def _listed_rows(connection: apsw.Connection, statements: Iterable[int]) -> _Lis
 
 
 def _decided_pairs(ledger: Ledger) -> set[frozenset[str]]:
+    """The identities of the pairs that the user has decided about."""
     pairs = ledger.execute(
         f"SELECT a.identity, b.identity {PAIRS_WITH_ROWS} "
         "AND c.user_decision IN ('duplicate', 'not_duplicate')"

@@ -38,7 +38,7 @@ class OwnMappings:
 
     @property
     def reader(self) -> str:
-        """Identifies what reads files now: this version of mdvec, then ``digest``."""
+        """Identifies what reads files now: this version of mdvec, with these mappings."""
         return f"{__version__} {self.digest}".strip()
 
 

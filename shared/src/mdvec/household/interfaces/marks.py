@@ -40,10 +40,11 @@ def record_decision(
     ledger: Ledger, check_id: int, decision: str, batch: int, kept_id: int | None = None,
     *, is_alone: bool = False,
 ) -> None:  # fmt: skip
-    """Store the decision about a pair, which a request (``batch``) made; then call update_marks.
+    """Store the decision about a pair, which a request (``batch``) made.
 
     A pair that is decided again by itself (``is_alone``) keeps its first batch, as a negative
-    number: it leads to the others of that batch, and they leave it alone.
+    number: it leads to the others of that batch, and they leave it alone. Call within a
+    transaction, and update_marks after it.
     """
     ledger.connection.execute(
         "UPDATE duplicate_checks SET user_decision = ?, "
@@ -102,7 +103,8 @@ def _update_transfers(ledger: Ledger) -> None:
 def _originals(ledger: Ledger) -> dict[int, int]:
     """For each row to be marked, the row that it duplicates.
 
-    A row that no longer counts for another reason cannot be the one that stays.
+    A row that no longer counts for another reason cannot be the one that stays: marking its
+    duplicate would remove the purchase from the sums altogether.
     """
     pairs = ledger.execute(
         "WITH decided AS (SELECT coalesce(kept_id, transaction_id_1) AS kept, "
@@ -125,6 +127,7 @@ def kept_rows(pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
 
 
 def _end(originals: dict[int, int], row: int) -> int:
+    """The row at the end of the chain of originals."""
     while row in originals:
         row = originals[row]
     return row

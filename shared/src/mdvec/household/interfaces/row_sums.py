@@ -40,8 +40,10 @@ _GREATEST = 2**63 - 1
 class RowCondition:
     """The conditions on a ledger's rows other than words; None and () restrict nothing.
 
-    ``extent`` are the days of the whole ledger. The rows must be of one of the categories
-    ``within``, and of none of those ``without``.
+    Attributes:
+        extent: the days of the whole ledger, from the first with a row to the last.
+        within: the rows must be of one of these categories.
+        without: the rows must be of none of these categories.
     """
 
     ledger: Ledger
@@ -96,9 +98,9 @@ def _length(days: Days) -> int:
 class RowsChosen:
     """The rows of a condition with some texts, or ids, that do or do not count.
 
-    ``texts`` are descriptions with memos; None stands for all. ``noted`` are the ids of rows with
-    notes, which are in ``chosen`` if their words were asked for. ``are_transfers``: only transfers
-    are chosen, of which money out and in are summed apart.
+    ``texts`` are descriptions with memos; None stands for all of them. ``noted`` are the ids of
+    rows with notes, which are in ``chosen`` if their words were asked for. ``are_transfers``: only
+    transfers are chosen, of which money out and in are summed apart.
     """
 
     condition: RowCondition

@@ -134,6 +134,7 @@ def subjects_by_file(ledger: Ledger) -> dict[str, list[StatementSubject]]:
 
 
 def _words(*parts: str) -> str:
+    """The subject of a row in words: description, categories and memo."""
     return " ".join(part for part in parts if part.strip())
 
 
@@ -207,8 +208,8 @@ def rows_of_chunk(
 ) -> Sequence[StoredChunk]:
     """The rows with a chunk's subject, each as a chunk at the row's position in its own file.
 
-    Rows that the question names come first, then the newest. A chunk's id is that of the
-    transaction; its heading has the row's present category and notes, and the id.
+    Rows whose day, amount or note the question names come first, then the newest. A chunk's id is
+    that of the transaction; its heading has the row's present category and notes, and the id.
     """
     ledger = Ledger.undated(connection, tool.id)
     rows = _rows_like(ledger, chunk.chunk_index, folded(question), limit)
@@ -237,6 +238,7 @@ def _at_its_place(chunk: StoredChunk, row: ListedRow, stored: StoredText | None)
 
 
 def _heading(row: ListedRow) -> str:
+    """A row's date, amount and category, and why it does not count, as hits show them."""
     amount = "金額なし" if row.amount is None else f"{row.amount:,}円"
     category = "/".join(name for name in (row.category_major, row.category_minor) if name)
     why = left_out_in_words(row.left_out)
@@ -246,7 +248,8 @@ def _heading(row: ListedRow) -> str:
 def _rows_like(ledger: Ledger, row_id: int, question: str, limit: int) -> list[Transaction]:
     """The rows with the subject of one row: first those that the question names, then the newest.
 
-    A question names a row by its day, amount, account, or words of the user's note on it.
+    A question names a row by its day, amount or account, or by words of the user's note on it. Rows
+    that left the sums because they are gone from the statements are not among them.
     """
     words = set(terms(question))
     noted = [
@@ -288,9 +291,9 @@ _MAX_SUBJECTS, _MAX_SHOPS, _MAX_CHARS = 12, 5, 100
 def near_rows(ledger: Ledger, query: str, embed: Embed | None, *, any_named: bool) -> Sequence[int]:
     """The first row (id) of each subject (shop, category and memo) near in meaning to ``query``.
 
-    If the words name rows themselves (``any_named``), the subject has to be nearer. Empty if the
-    vectors cannot be compared at once, or if ``query`` has alternatives, chosen from an earlier
-    answer.
+    If the words name rows themselves (``any_named``), the subject has to be nearer. Empty without
+    ``embed``, if the vectors cannot be compared at once, or if ``query`` has alternatives, as these
+    were chosen from an earlier answer.
     """
     tool = _tool_of(ledger)
     if (
@@ -329,7 +332,8 @@ def related_notes(
     """A note on the rows among ``sums`` that only fit the meaning of words; [] without any.
 
     These are the rows of ``category``, whose name has the words; or else of the shops of which at
-    least half of the rows are in ``near`` (description and memo).
+    least half of the rows have a description and memo in ``near``. ``moved``: the rows are
+    transfers.
     """
     if category is not None:
         others = totals_of(row_sum for row_sum in sums if row_sum.is_of(category))

@@ -26,7 +26,11 @@ class _Member:
 
 
 def parse(text: str) -> object:
-    """The value of a JSON text, {} if it has only comments; raises ValueError for other texts."""
+    """The value of a JSON text; an empty object if it has nothing but comments.
+
+    Raises:
+        ValueError: the text is not JSON, even without its comments.
+    """
     plain = _strict_json(text)
     return json.loads(plain) if plain.strip() else {}
 

@@ -58,7 +58,11 @@ class RenewedEntry:
 
 
 def renewed_entry(client: Client, server: Server, previous: object) -> RenewedEntry:
-    """The server's entry, completed from the previous entry; raises EntryNotUnderstood."""
+    """The server's entry, completed from the previous entry.
+
+    Raises:
+        EntryNotUnderstood: it is not known what the previous entry starts.
+    """
     fresh = client.entry(server)
     if previous is None:
         return RenewedEntry(fresh)

@@ -49,7 +49,11 @@ _BYTES_PER_NUMBER = 4
 
 
 def check_database(installation: Loaded) -> Iterator[Finding]:
-    """Check the file's integrity, format and permissions; raises DatabaseError."""
+    """Check the file's integrity, format and permissions.
+
+    Raises:
+        DatabaseError: it cannot be opened; the message says why.
+    """
     path = installation.settings.database_path
     if (read_only := read_only_index(path)) is not None:
         sentence = f"{read_only} is read-only, so the database beside it cannot be written"
@@ -238,7 +242,11 @@ def _of_tool(connection: apsw.Connection, database: Path, tool: Tool) -> Finding
 
 
 def rebuild_indexes(database: Path, name: str) -> None:
-    """Rebuild a tool's indexes from its chunks; nothing is embedded. Raises DatabaseError."""
+    """Rebuild a tool's indexes from its stored chunks, without embedding anything.
+
+    Raises:
+        DatabaseError: the file cannot be written.
+    """
     with _without_imports(database, name) as (connection, tool), connection:
         chunks.rebuild_indexes(tool.tables_in(connection))
 

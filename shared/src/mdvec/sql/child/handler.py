@@ -88,7 +88,12 @@ class RequestHandler:
     """The cached syntax trees of the current request's SQL."""
 
     def handle(self, message: Message) -> Message:
-        """Handle a request; raises QueryRefused, or duckdb.Error if the query cannot be run."""
+        """Handle a request and return the response.
+
+        Raises:
+            QueryRefused: the query is not allowed.
+            duckdb.Error: the query could not be run.
+        """
         methods: dict[str, Callable[[Message], Message]] = {
             "columns": self._columns,
             "rows": self._rows,

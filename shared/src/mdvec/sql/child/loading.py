@@ -93,7 +93,10 @@ def write_ledgers(
 ) -> bool:
     """Write the rows of all ledgers, one JSON array per line; returns whether there is a ledger.
 
-    Their months start on the day ``month_starts_on``. Raises DatabaseError.
+    Their months start on the day ``month_starts_on``.
+
+    Raises:
+        DatabaseError: the database cannot be read.
     """
     from mdvec.database import open_database, snapshot
 

@@ -186,7 +186,11 @@ def _value(kind: str, value: Any) -> object:  # noqa: ANN401 - as JSON has it
 
 
 def parameter_names(tree: dict[str, Any]) -> list[str]:
-    """The names of ``$parameters`` in order, each once; raises QueryRefused for unusable ones."""
+    """The names of ``$parameters`` in their order, each once.
+
+    Raises:
+        QueryRefused: a parameter has a number or no usable name, or there are too many.
+    """
     nodes = sorted(nodes_in(tree), key=lambda node: int(node.get("query_location", 0)))
     names = [name for name in dict.fromkeys(map(_parameter, nodes)) if name is not None]
     for name in names:

@@ -224,7 +224,11 @@ class Histogram:
 
 
 def is_counted_by_value(column: Column) -> bool:
-    """Whether each value of the column is a bin; raises NoHistogram."""
+    """Whether each value of the column is a bin.
+
+    Raises:
+        NoHistogram: the column's type has no bins at all.
+    """
     kind = family(column)
     if kind == "other":
         raise NoHistogram(column)
@@ -260,7 +264,11 @@ FROM (
 
 
 def read_counts(span: ValueSpan | None, edges: Edges, rows: Sequence[Sequence[Any]]) -> Histogram:
-    """Reads the result of ``counts_sql``; raises RowsDiffer."""
+    """Reads the result of ``counts_sql``.
+
+    Raises:
+        RowsDiffer: the rows do not have the given span.
+    """
     if rows and read_span(*rows[0][2:4]) != span:
         raise RowsDiffer
     counts = {int(row[0]): int(row[1]) for row in rows}

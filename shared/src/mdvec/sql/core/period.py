@@ -25,7 +25,11 @@ class UnknownColumn(MdvecError):
 
 
 def found_column(columns: Sequence[Column], name: str) -> Column:
-    """The column of that name, as DuckDB compares names; raises UnknownColumn."""
+    """The column of that name; as in DuckDB, the case of ASCII letters is ignored.
+
+    Raises:
+        UnknownColumn: it does not exist.
+    """
     for same in (str, fold):
         for column in columns:
             if same(column.name) == same(name):
@@ -57,7 +61,11 @@ def within(column: Column, first: str, last: str) -> str:
 def period_column(columns: Sequence[Column], name: str | None) -> Column | None:
     """The column of dates: the named one, or else the only one with dates.
 
-    None if there is none, or several. Raises UnknownColumn and PeriodRefused.
+    None if there is none, or several.
+
+    Raises:
+        UnknownColumn: no column has that name.
+        PeriodRefused: it holds no dates.
     """
     candidates = [column for column in columns if has_dates(column)]
     if name is None:
@@ -72,7 +80,11 @@ def period_column(columns: Sequence[Column], name: str | None) -> Column | None:
 
 
 def required_column(columns: Sequence[Column], name: str | None) -> Column:
-    """The column that ``date_range`` applies to; raises UnknownColumn and PeriodRefused."""
+    """The column that ``date_range`` applies to.
+
+    Raises:
+        UnknownColumn, PeriodRefused: it does not exist, holds no dates, or is ambiguous.
+    """
     dated = period_column(columns, name)
     if dated is None:
         candidates = [column for column in columns if has_dates(column)]

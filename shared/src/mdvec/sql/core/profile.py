@@ -213,7 +213,11 @@ class ProfilePlan:
 
 
 def chosen(columns: Sequence[Column], names: Sequence[str] | None) -> list[Column]:
-    """The columns with these names, or all of them; raises UnknownColumn."""
+    """The columns with these names, or all of them.
+
+    Raises:
+        UnknownColumn: one does not exist.
+    """
     if names is None:
         return list(columns)
     return list(dict.fromkeys(found_column(columns, name) for name in names))

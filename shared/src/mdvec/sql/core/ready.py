@@ -67,7 +67,11 @@ def text_value(bound: Bound, name: str) -> str | None:
 
 
 def measure_of(columns: Sequence[Column], bound: Bound) -> Column:
-    """The column to compute with; raises UnknownColumn and WrongParameters."""
+    """The column to compute with.
+
+    Raises:
+        UnknownColumn, WrongParameters: it does not exist, or holds no numbers.
+    """
     column = found_column(columns, str(bound["measure"][1]))
     if not is_measured(column):
         raise WrongParameters(
@@ -93,7 +97,11 @@ def date_column_of(columns: Sequence[Column], bound: Bound, question: str) -> Co
 
 
 def period_of(bound: Bound) -> str:
-    """The argument ``period`` in lower case; raises WrongParameters."""
+    """The argument ``period`` in lower case.
+
+    Raises:
+        WrongParameters: it is not in ``PERIODS``.
+    """
     period = str(bound["period"][1]).lower()
     if period not in PERIODS:
         raise WrongParameters(f"period must be one of {', '.join(PERIODS)}, not {period[:40]!r}")

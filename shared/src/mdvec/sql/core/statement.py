@@ -114,7 +114,11 @@ class Pivot:
         )
 
     def with_values(self, values: Sequence[str]) -> str:
-        """The PIVOT with these values; raises QueryRefused."""
+        """The PIVOT with these values.
+
+        Raises:
+            QueryRefused: there are too many values to become columns.
+        """
         if len(values) > _MAX_PIVOTED:
             raise QueryRefused(
                 f"{shortened(self.column)} has more than {_MAX_PIVOTED} values, too many columns; "

@@ -125,7 +125,11 @@ class Child:
         )
 
     def prepare(self) -> None:
-        """Ensure that a child with the current data runs; raises QueryError if none can start."""
+        """Ensure that a child process with the current data is running.
+
+        Raises:
+            QueryError: none could be started.
+        """
         if self._closed:
             raise QueriesUnavailable("the server is shutting down and takes no more queries")
         if self.is_ready():

@@ -109,7 +109,11 @@ class NamedTables:
         return was_living, [other.name for other in surplus if other.is_living]
 
     def named_in(self, source: str) -> list[NamedTable]:
-        """The materialized tables and exports that a query names; raises ExportMissing."""
+        """The materialized tables and exports that a query names.
+
+        Raises:
+            ExportMissing: no export has a handle that the query names.
+        """
         handles = dict.fromkeys(map(fold, _IN_SQL.findall(source)))
         return _in(source, self.living()) + [
             NamedTable(name, handle := self._handle(name), made_from=self.exports.made_from(handle))

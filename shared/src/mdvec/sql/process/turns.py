@@ -141,7 +141,11 @@ class Call:
     noted: set[str] = field(default_factory=set)
 
     def time_left(self, limit: float) -> float:
-        """The seconds that the next query may take; raises QueryStopped if none are left."""
+        """The seconds that the next query may take.
+
+        Raises:
+            QueryStopped: earlier queries of the call used up the time.
+        """
         left = limit - self.seconds
         if left <= 0:
             raise out_of_time(limit)
