@@ -72,7 +72,8 @@ class Offer:
         """Add the decorated function as a user's tool (``is_row``) or as one of the server's tools.
 
         Without ``name``, the tool is named after the function. A tool of the server gets another
-        name if a user's tool already has this one.
+        name if a user's tool already has this one. One with an ``answer`` takes ``language``, and
+        answers in Japanese or English.
         """
 
         def add(fn: F) -> F:

@@ -207,9 +207,9 @@ class Remote:
         kind = response.headers.get("content-type", "")
         if response.is_error and not kind.startswith(_JSON):
             status = str(response.status_code)
-            if kind.startswith("text/plain"):  # a page of HTML tells a person nothing
-                text = response.read().decode(errors="replace")
-                status += f" ({shortened(on_one_line(text), _MAX_REASON)})"
+            text = on_one_line(response.read().decode(errors="replace")).strip()
+            if text and not text.startswith("<"):  # a page of HTML tells a person nothing
+                status += f" ({shortened(text, _MAX_REASON)})"
             raise ServerUnusable(f"the server at {self.url} answers {status}; check the address")
 
 

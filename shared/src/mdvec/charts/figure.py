@@ -57,7 +57,7 @@ def draw(
 
     Args:
         chart: the amounts or series.
-        size: width and height in pixels, as ``parse_size`` allows.
+        size: width and height in pixels, 200x150 to 1920x1080 as ``parse_size`` checks.
         image_format: ``png`` or ``jpeg`` (under 500 kB), or ``svg`` (letters as shapes).
         font_path: the file of a Japanese font; None for the font in matplotlib-fontja.
         words: translates each text of the picture into English.

@@ -53,8 +53,11 @@ def _decision_message(
     ids = "、".join(str(row.id) for row in rows if row.id != kept_id)
     if is_new and decision == "duplicate":
         kept_row = next(row for row in rows if row.id == kept_id)
-        chain = f"取引ID {kept_id} も重複のため、残る取引は取引ID {kept_row.duplicate_of} です。"
-        chain *= kept_row.is_duplicate
+        chain = (
+            f"取引ID {kept_id} も重複のため、残る取引は取引ID {kept_row.duplicate_of} です。"
+            if kept_row.is_duplicate
+            else ""
+        )
         return (
             f"重複として記録しました。取引ID {kept_id} を残し、取引ID {ids} を今後の集計から"
             f"除外しました。{chain}"

@@ -19,12 +19,11 @@ from mdvec.files import FoundFile, PassingProblem, Problem
 from mdvec.household.core.cells import CsvText
 from mdvec.household.core.moneyforward import (
     AssetMonth,
-    FileKind,
     NotTransactions,
     ParsedFile,
-    PassedOver,
     read_asset_months,
 )
+from mdvec.household.core.passed_over import FileKind, PassedOver
 from mdvec.household.core.statement_kinds import Mappings, read_statement
 from mdvec.household.core.statements import Statement
 from mdvec.household.interfaces.ledger_statements import KnownFile

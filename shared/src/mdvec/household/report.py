@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 from mdvec.files import PassingProblem, Problem
-from mdvec.household.core.moneyforward import FileKind
 from mdvec.household.core.pair import CandidateCounts
+from mdvec.household.core.passed_over import FileKind
 from mdvec.household.core.shown import shown_name, shown_path
 from mdvec.household.interfaces.accounts import (
     AccountDoubt,

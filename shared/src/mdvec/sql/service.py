@@ -152,7 +152,8 @@ def analytics_over(
     ``month_starts_on`` is the day on which a household's months start. Close its ``queries`` at
     the end.
     """
-    total, export = settings.max_total_mb * MEGABYTE, settings.max_export_mb * MEGABYTE
+    export = settings.max_export_mb * MEGABYTE
+    total = settings.max_total_bytes
     exports = ExportFolder(folder, settings.export_ttl_seconds, total, database)
     limits = QueryLimits(settings.max_seconds, settings.max_memory_mb, export, settings.zone)
     data = CurrentData(database, month_starts_on)

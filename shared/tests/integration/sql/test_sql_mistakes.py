@@ -287,7 +287,7 @@ HINTS = [
     ("SELECT FORMAT(prcie, 0) FROM orders", "format('{:,}', x)",
      ("format('{:,}', -1234567), format('{:,}', 12345::HUGEINT), strftime(made, '%Y-%m')",
       ["-1,234,567", "12,345", "2024-12"])),
-    ("SELECT CONVERT(NVARCHAR(9), day, 112) FROM orders", "CAST(x AS VARCHAR), and strftime(d, '%Y",
+    ("SELECT CONVERT(NVARCHAR(9), day, 112) FROM orders", "CAST(x AS VARCHAR), strftime(d, '%Y",
      ("CAST(1.50 AS VARCHAR), CAST(day AS VARCHAR), strftime(day, '%Y%m%d')",
       ["1.50", "2024-12-31", "20241231"])),
     ("SELECT avg(paid) FROM orders", "avg(x::INTEGER) for the share of true values",

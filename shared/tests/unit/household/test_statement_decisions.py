@@ -15,7 +15,7 @@ from mdvec.household import in_english
 from mdvec.household.core.cells import records_of
 from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import Mapping, MappingSentence
-from mdvec.household.core.moneyforward import PassedOver
+from mdvec.household.core.passed_over import PassedOver
 from mdvec.household.core.proposal import proposal_with
 from mdvec.household.core.statement_kinds import Mappings, read_statement
 from mdvec.household.interfaces.mappings import only_ready_made

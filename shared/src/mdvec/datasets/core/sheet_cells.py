@@ -129,7 +129,7 @@ def _is_unit(text: str, *, is_first: bool) -> bool:
 
 
 @lru_cache(maxsize=1_000)
-def _sections(number_format: str) -> list[list[str]]:
+def _sections(number_format: str) -> tuple[tuple[str, ...], ...]:
     """The tokens of a number format's sections: for positive numbers, negative numbers, zero."""
     sections: list[list[str]] = [[]]
     for part in _TOKEN.findall(number_format):
@@ -137,7 +137,7 @@ def _sections(number_format: str) -> list[list[str]]:
             sections.append([])
         else:
             sections[-1].append(part)
-    return sections
+    return tuple(map(tuple, sections))
 
 
 def _literal(token: str) -> str | None:

@@ -238,9 +238,10 @@ def _repeated_files(
                 {"marks": list(set().union(*samples.values()))},
             ).fetchall()
         )
+        files_with = {mark: set(those) for mark, those in having.items()}
         pairs: dict[str, str] = {}
         for file, marks in samples.items():
-            others = set.intersection(*(set(having[mark]) for mark in marks))
+            others = set.intersection(*(files_with[mark] for mark in marks))
             largest = max(others, key=order.__getitem__)
             if largest != file:
                 pairs[file] = largest

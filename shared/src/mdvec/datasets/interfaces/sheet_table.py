@@ -31,10 +31,12 @@ from mdvec.datasets.core.value_types import VALUE_KINDS
 from mdvec.datasets.interfaces.database_file import OpenedFile, TableInFile
 from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
 from mdvec.files import UnreadableFile
-from mdvec.text import shown_name
+from mdvec.text import shown_name, some_of
 
 HIDDEN = "it is a hidden sheet; show it in the workbook to import it"
 DAMAGED = "it is not a complete workbook; save it again"
+_MAX_PERCENTS = 3
+"""How many columns with a percent format a note names."""
 
 Row = list[object]
 
@@ -143,13 +145,13 @@ class SheetTable:
                 for unit in filter(is_word, column.units)
                 if at not in as_text
             )
-            percents = ", ".join(
+            percents = [
                 f"{shown_name(name)} ({column.percents:,} with and {column.others:,} without)"
                 if column.others
                 else shown_name(name)
                 for name, column in zip(names, rows.seen, strict=False)
                 if name and column.percents
-            )
+            ]
         understood = Understood(
             header_row=header_row, skipped=header.skipped, columns=columns
         ).with_notes(
@@ -157,15 +159,16 @@ class SheetTable:
             *header_notes("row", top, header_row, doubtful),
             *self.sheet.notes(),
             f"the cells of columns show a unit: {units}" if units else "",
-            f"numbers with a percent format are read as stored, 50% as 0.5: {percents}"
-            if percents
-            else "",
             *filled.notes(self.marks.hidden_rows),
             f"hidden columns are read as well: {', '.join(hidden)}" if hidden else "",
             *headers.notes(),
             notes.note(),
             "cells of a column are formatted in several currencies, so it is text"
             if is_mixed
+            else "",
+            "numbers with a percent format are read as stored, 50% as 0.5: "
+            + some_of(percents, _MAX_PERCENTS)
+            if percents
             else "",
         )
         return understood, rows.seen

@@ -50,7 +50,7 @@ def batches_by_length(lengths: Sequence[int]) -> list[list[int]]:
 
 
 class PlamoBackend:
-    """The model and its tokenizer, from a local folder, on Apple's GPU if there is one."""
+    """The model and its tokenizer, on Apple's GPU if there is one; nothing is downloaded."""
 
     card = PLAMO
     revision = REVISION[:12]

@@ -106,16 +106,23 @@ def _likeness_to(known: Iterable[str]) -> Callable[[str], dict[str, float]]:
 
     It is 1 for the name itself.
     """
-    pairs_of = {shop: letter_pairs("".join(filter(str.isalnum, shop)) or shop) for shop in known}
+
+    def pairs_in(shop: str) -> frozenset[str]:
+        return letter_pairs("".join(filter(str.isalnum, shop)) or shop)
+
+    pairs_of = {shop: pairs_in(shop) for shop in known}
     holders: dict[str, list[str]] = defaultdict(list)
     for shop, pairs in pairs_of.items():
         for pair in pairs:
             holders[pair].append(shop)
 
     def likeness_to(shop: str) -> dict[str, float]:
-        own = letter_pairs("".join(filter(str.isalnum, shop)) or shop)
+        own = pairs_in(shop)
         shared = Counter(other for pair in own for other in holders.get(pair, ()))
-        likeness = {o: 2 * n / (len(own) + len(pairs_of[o])) for o, n in shared.items()}
+        likeness = {
+            other: 2 * number / (len(own) + len(pairs_of[other]))
+            for other, number in shared.items()
+        }
         return likeness | ({shop: 1.0} if shop in pairs_of else {})
 
     return likeness_to

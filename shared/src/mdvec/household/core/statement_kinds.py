@@ -22,13 +22,12 @@ from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, header_line, read_
 from mdvec.household.core.mapping import Mapping, plain_names
 from mdvec.household.core.moneyforward import (
     AMOUNTS,
-    FileKind,
     NotTransactions,
     ParsedFile,
-    PassedOver,
     decode,
     read_rows,
 )
+from mdvec.household.core.passed_over import FileKind, PassedOver
 from mdvec.household.core.undecided import decide, undecided_in
 from mdvec.text import shown_name
 

@@ -14,7 +14,8 @@ import apsw
 from mdvec.files import Problem
 from mdvec.household.core.cells import BadRow, TransactionRow
 from mdvec.household.core.identity import RowWithId, RowWithoutId, key_of, rows_by_identity, scoped
-from mdvec.household.core.moneyforward import ParsedFile, PassedOver
+from mdvec.household.core.moneyforward import ParsedFile
+from mdvec.household.core.passed_over import PassedOver
 from mdvec.household.core.statements import Statement, statement_name
 from mdvec.household.interfaces.ledger import Ledger
 
@@ -122,7 +123,8 @@ def files_left_out(ledger: Ledger) -> list[str]:
 
 def without_file(ledger: Ledger) -> int:
     """The number of rows that were in none of the files at the last import."""
-    return ledger.number("SELECT max(without_file) FROM ledger_versions WHERE tool_id = ?") or 0
+    stored = "SELECT coalesce(max(without_file), 0) FROM ledger_versions WHERE tool_id = ?"
+    return ledger.number(stored)
 
 
 def set_without_file(ledger: Ledger, rows: int) -> None:
@@ -415,11 +417,8 @@ def forget_superseded_rows(
     show which rows are the same; so do rows under former IDs. Call after the ledger was derived, in
     the same transaction.
     """
-    alike = "".join(
-        f" AND id NOT IN (SELECT r.id {_ALIKE.format(*marks)})"
-        for marks in (("=", "<>"), ("<>", "="))
-        if not all_of_them
-    )
+    both_ways = () if all_of_them else (("=", "<>"), ("<>", "="))
+    alike = "".join(f" AND id NOT IN (SELECT r.id {_ALIKE.format(*marks)})" for marks in both_ways)
     ledger.execute(
         "DELETE FROM statement_rows WHERE statement_id IN (SELECT id FROM ledger_statements "
         "WHERE tool_id = ? AND id NOT IN (SELECT value FROM json_each(?))) "

@@ -104,7 +104,9 @@ def counts(table: str = "") -> str:
 
 def counts_unless_decided(table: str = "") -> str:
     """An SQL condition: a row of ``table`` would go into sums but for decisions about pairs."""
-    return _none_of(_REASONS | {"transfer": "{0}is_transfer", "duplicate": "FALSE"}, table)
+    file_says = _REASONS | {"transfer": "{0}is_transfer"}
+    del file_says["duplicate"]
+    return _none_of(file_says, table)
 
 
 def in_ledger(table: str = "") -> str:

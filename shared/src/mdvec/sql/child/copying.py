@@ -152,8 +152,9 @@ def finishers(columns: Sequence[Column]) -> list[Callable[[object], JsonValue]]:
 
 def _json_value(value: object) -> JsonValue:
     if isinstance(value, float):
-        not_finite = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-        return value if math.isfinite(value) else not_finite
+        if math.isfinite(value):
+            return value
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, Decimal):
         return int(value) if value == value.to_integral_value() else _with_digits(f"{value:f}")
     if value is None or isinstance(value, bool | int | str):

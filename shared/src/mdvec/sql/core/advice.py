@@ -187,8 +187,8 @@ _INSTEAD = {
     r"\b(?:GROUP_CONCAT|STRING_AGG|LISTAGG)\s*\(": "string_agg(x, ',' ORDER BY y)",
     r"\b(?:DATE_FORMAT|TO_CHAR|FORMAT)\s*\(": "strftime(d, '%Y-%m') for a date's year and month, "
     "format('{:,}', x) for an integer with commas",
-    r"\bCONVERT\s*\(\s*N?(?:VAR)?CHAR\b": "CAST(x AS VARCHAR), and strftime(d, '%Y%m%d') for "
-    "a date in a form of your own",
+    r"\bCONVERT\s*\(\s*N?(?:VAR)?CHAR\b": "CAST(x AS VARCHAR), strftime(d, '%Y%m%d') for a date "
+    "in a form of your own, left(text, 7) for the first 7 letters",
     r"\bSUBSTRING_INDEX\s*\(": "array_to_string(split(text, ',')[:2], ',') for the first 2 "
     "parts, [-2:] for the last 2",
     r"\b(?:REGEXP|RLIKE)\s": "regexp_matches(text, pattern, 'i') whatever the case",
