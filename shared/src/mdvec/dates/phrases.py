@@ -128,7 +128,9 @@ def _english(text: str) -> str:
         lambda m: _WHEN[m[1]] + _UNITS[m[2]].replace("か月", "月").removesuffix("間"), text,
     )  # fmt: skip
     text = re.sub(
-        rf"{when}(fiscal )?year\b(?! so)", lambda m: _YEARS[m[1]] + "度" * bool(m[2]), text
+        rf"{when}(fiscal )?year\b(?! so)",
+        lambda m: _YEARS[m[1]] + ("度" if m[2] else ""),
+        text,
     )
     for form, japanese in _WORDS:
         text = re.sub(form, japanese, text)

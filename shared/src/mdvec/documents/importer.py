@@ -356,10 +356,8 @@ class _FolderImport:
         if text.lists_parts or (chunking.strategy == "heading" and is_machine_file(name)):
             chunks = []
         texts = texts_to_embed(file.path, read.title, chunks, embedder)
-        is_left_out = not chunks and not text.lists_parts
-        if is_left_out:  # unless it has only blank space and Markdown comments
-            body = text.content[read.body :]
-            is_left_out = has_readable_text(body) if read.is_markdown else not is_blank(body)
+        may_be_left_out = not chunks and not text.lists_parts
+        is_left_out = may_be_left_out and _says_something(text.content[read.body :], read)
         if chunks and is_blank(texts[0]):  # an empty file without a title
             chunks, texts = [], []
         return _CutFile(read, chunks, texts, is_left_out=is_left_out)
@@ -418,6 +416,11 @@ class _FolderImport:
                 *_conversion_hints(self.conversion_notes),
             ),
         )
+
+
+def _says_something(body: str, read: Outline) -> bool:
+    """Whether a document's body has more than blank space and Markdown comments."""
+    return has_readable_text(body) if read.is_markdown else not is_blank(body)
 
 
 def _conversion_hints(notes: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
