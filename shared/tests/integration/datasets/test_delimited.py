@@ -179,7 +179,7 @@ def test_an_empty_line_between_the_rows_of_one_column_is_a_row_of_null(folder):
         '\u00a0,"\u2003"', '"\u3000 ",',
     ],
 )  # fmt: skip
-def test_rows_without_a_filled_cell_are_left_out_as_from_a_workbook(folder, empty, end, large_from):
+def test_rows_without_a_filled_cell_are_left_out(folder, empty, end, large_from):
     row, words = f"1,NA,{end}", f'2,"a\n,,\nb",-{end}'
     text = f"a,b,c{end}{empty}{end}{row}{empty}{end}{words}" + f"{empty}{end}" * 900
     understood = converted(folder, text, large_from=large_from)

@@ -372,6 +372,14 @@ def test_numbers_with_a_percent_format_are_told_and_read_as_stored(files):
     assert files.read("t__a") == [(50, 1, 0.5), (0.5, 2, 0), (0.25, 3, 0.1)]
 
 
+def test_three_of_many_columns_with_a_percent_format_are_named(files):
+    cells = [f"{column}{row}" for column in "ABCDE" for row in (2, 3)]
+    rows = [list("あいうえお"), [0.1] * 5, [0.2] * 5]
+    workbook(files.folder / "a.xlsx", ("s", rows), formats=dict.fromkeys(cells, "0%"))
+    ((note,),) = notes_of(files.import_("new"))
+    assert note.endswith("50% as 0.5: あ, い, う and 2 more")
+
+
 def test_a_combined_table_names_the_files_whose_numbers_have_a_percent_format(files):
     for month, rate, shown in ((4, 0.5, "0%"), (5, 50, "0"), (6, 0.25, "0%")):
         file = files.folder / f"率2025-{month:02}.xlsx"
