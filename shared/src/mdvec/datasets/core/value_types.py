@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
+from mdvec.datasets.core.exact_doubles import IS_KEPT_SQL
+
 WRITTEN_BLANKS = (
     "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "NULL", "null", "None",
     "-", "－", "—", "―", "–", "─", "ー",
@@ -23,13 +25,6 @@ BLANKS = frozenset(("", *WRITTEN_BLANKS))
 SPACES = " \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
 """The spaces, of any width, that DuckDB's ``trim`` removes."""
 _BLANKS_SQL = str(("", *WRITTEN_BLANKS))
-_DIGITS = "rtrim(ltrim(replace(regexp_extract({v}, '^[^eE]*'), '.', ''), '-+0'), '0')"
-_READ_BACK = (
-    "replace(regexp_extract(printf('%.*e', length({digits})::INTEGER - 1, "
-    "abs(TRY_CAST({v} AS DOUBLE))), '^[^e]*'), '.', '')"
-).replace("{digits}", _DIGITS)
-_IS_EXACT = f"(length({_DIGITS}) <= 15 OR (length({_DIGITS}) <= 767 AND {_DIGITS} = {_READ_BACK}))"
-"""SQL: whether a DOUBLE keeps the number ``{v}``: it has 15 digits or fewer, or survives a cast."""
 _YEARS = r"([12]\d{3}|9999)"  # 9999-12-31 means no end
 _DATE = rf"{_YEARS}[-/]\d{{1,2}}[-/]\d{{1,2}}"
 _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
@@ -184,8 +179,8 @@ class ValueKind:
         pattern = self.pattern.replace("'", "''")
         exact = "true"
         if self.type == "DOUBLE":  # with OR, DuckDB would run the slow test on short values, too
-            is_exact = _IS_EXACT.format(v=f"({read})")
-            exact = f"CASE WHEN length({value}) <= 15 THEN true ELSE {is_exact} END"
+            is_kept = IS_KEPT_SQL.format(v=f"({read})")
+            exact = f"CASE WHEN length({value}) <= 15 THEN true ELSE {is_kept} END"
         return (
             f"regexp_full_match({value}, '{pattern}') AND TRY_CAST({read} AS {self.type}) "
             f"IS NOT NULL AND {self.also.format(v=value)} AND {exact}"

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
 from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO
 
 from mdvec.datasets.core.cells import LongNumber
 from mdvec.datasets.core.columns import numbered_names
+from mdvec.datasets.core.exact_doubles import kept_double
 from mdvec.datasets.core.understood import ReadingOptions, Understood
 from mdvec.datasets.interfaces.database_file import NotATable
 from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
@@ -24,10 +24,6 @@ from mdvec.text import cited
 _BLOCK = 2**18
 MAX_VALUE_CHARS = 2**26
 _MAX_INT_DIGITS = 4_000
-_KEPT_CHARS = 16
-"""The longest text of a fraction that a float always holds exactly: 15 digits and the point."""
-_MAX_DIGITS = 767
-"""The most significant digits that a float can have in decimal notation."""
 _SPACES = re.compile(r"[ \t\r\n]*")
 
 
@@ -40,17 +36,8 @@ def _integer(digits: str) -> int | LongNumber:
 
 
 def _fraction(digits: str) -> float | LongNumber:
-    """The number as a float if that, written with as many digits, is equal; else as text."""
-    number = float(digits)
-    if len(digits) <= _KEPT_CHARS and "e" not in digits.lower():
-        return number
-    try:
-        exact = Decimal(digits)
-    except ArithmeticError:  # the exponent is too large
-        return LongNumber(digits)
-    length = len("".join(map(str, exact.as_tuple().digits)).rstrip("0")) or 1
-    is_kept = length <= _MAX_DIGITS and exact == Decimal(f"{number:.{length - 1}e}")
-    return number if is_kept else LongNumber(digits)
+    number = kept_double(digits)
+    return LongNumber(digits) if number is None else number
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
