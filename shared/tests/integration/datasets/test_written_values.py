@@ -122,6 +122,7 @@ def test_a_line_that_names_the_separator_is_no_header_and_counts_as_a_line(folde
         imported(folder, "sep=;\na;b\n1\n")
 
 
+PAST_ERA = "years past an era's end go on, 昭和65年 is 1990"
 DECISIONS = [
     ("31/01/2025 1/2/2025", "DATE", "the day comes first"),
     ("1/2/2025 1/31/2025", "DATE", "the month comes first"),
@@ -129,6 +130,9 @@ DECISIONS = [
      "the day or the month may come first; it stays text until --read 'x=date:dmy' "
      "or 'x=date:mdy'"),
     ("令和7年1月 令和7年2月", "DATE", "the first day of the month"),
+    ("平成30年12月 平成32年4月", "DATE", f"the first day of the month, {PAST_ERA}"),
+    ("昭和64年1月7日 平成31年5月1日", "DATE", ""),
+    ("昭和６５年１月３日 令和７年１月１日", "DATE", PAST_ERA),
     ("R7.1.31 H31/4/30", "VARCHAR",
      "the letter may be an era's, R for 令和; it stays text until --read 'x=date'"),
     ("R7.1.31 R7.2.30", "VARCHAR", ""),

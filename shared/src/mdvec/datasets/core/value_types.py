@@ -14,6 +14,17 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from mdvec.datasets.core.exact_doubles import IS_KEPT_SQL
+from mdvec.datasets.core.japanese_dates import (
+    ERA_LETTER,
+    ERA_LETTER_DATE,
+    ISO_DATE,
+    ISO_MOMENT,
+    JAPANESE_DATE,
+    JAPANESE_MOMENT,
+    PAST_ERA,
+    PAST_ERA_RULE,
+    TIME,
+)
 
 WRITTEN_BLANKS = (
     "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "NULL", "null", "None",
@@ -27,7 +38,6 @@ SPACES = " \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u2
 _BLANKS_SQL = str(("", *WRITTEN_BLANKS))
 _YEARS = r"([12]\d{3}|9999)"  # 9999-12-31 means no end
 _DATE = rf"{_YEARS}[-/]\d{{1,2}}[-/]\d{{1,2}}"
-_TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
 _WHOLE = r"0|-?[1-9]\d{0,14}"
 _FRACTION = r"-?(0|[1-9]\d*)?\.\d+([eE][-+]?\d{1,3})?"
 _POWER = r"-?[1-9]\d*[eE][-+]\d{1,3}"
@@ -38,31 +48,10 @@ _SHORT_DECIMAL = rf"{_WHOLE}|-?(0|[1-9]\d*)?\.\d+"
 _GROUPED = r"(0|[1-9]\d{0,2}(,\d{3}){1,4}|[1-9]\d{0,14})"
 _MINUS = "([-−－]|[▲△] ?)"
 _DECIMALS = r"(\.\d{1,2})?"
-_JAPANESE_DATE = r"(\d{4}|(明治|大正|昭和|平成|令和)([1-9]\d|0?[1-9]|元))年\d{1,2}月\d{1,2}日"
-_JAPANESE_MOMENT = rf"{_JAPANESE_DATE} ?(\d{{1,2}}時\d{{1,2}}分(\d{{1,2}}秒)?|{_TIME})"
 _SIGNED_DIGITS = (
     f"if(regexp_matches({{v}}, '{_MINUS}'), '-', '') || regexp_replace({{v}}, '[^0-9.]', '', 'g')"
 )
 _BRACKET_DIGITS = _SIGNED_DIGITS.replace(_MINUS, f"{_MINUS}|[(]")
-_YEAR = (
-    "CASE substr({v}, 1, 2) WHEN '令和' THEN 2018 WHEN '平成' THEN 1988 WHEN '昭和' THEN 1925 "
-    "WHEN '大正' THEN 1911 WHEN '明治' THEN 1867 ELSE 0 END "
-    "+ TRY_CAST(replace(regexp_extract({v}, '([0-9]+|元)年', 1), '元', '1') AS INTEGER)"
-)
-_ISO_DATE = (
-    f"({_YEAR})::VARCHAR || '-' || regexp_extract({{v}}, '年([0-9]+)月', 1) || '-' || "
-    "regexp_extract({v}, '月([0-9]+)日', 1)"
-)
-_ISO_MOMENT = (
-    f"{_ISO_DATE} || ' ' || "
-    "rtrim(translate(regexp_extract({v}, '日 ?(.*)', 1), '時分秒', '::'), ':')"
-)
-_ERA_LETTER = r"[MTSHR]([1-9]\d|0?[1-9])[./-]\d{1,2}[./-]\d{1,2}"
-_ERA_LETTER_DATE = (
-    "(CASE {v}[1] WHEN 'R' THEN 2018 WHEN 'H' THEN 1988 WHEN 'S' THEN 1925 WHEN 'T' THEN 1911 "
-    "ELSE 1867 END + TRY_CAST(regexp_extract({v}, '[0-9]+') AS INTEGER))::VARCHAR || '-' || "
-    "regexp_extract({v}, '[./-]([0-9]+)', 1) || '-' || regexp_extract({v}, '[0-9]+$')"
-)
 _WEEKDAY = r" ?[(（][月火水木金土日][)）]"
 _BEFORE_WEEKDAY = "regexp_replace({v}, ' ?[(（].*', '')"
 _USUAL_TIME = re.compile(r"(?<![\d:])(?!24)\d\d?(:|時)\d")
@@ -76,7 +65,7 @@ _COMMA_DIGITS = (
     "replace(regexp_replace({v}, '[^0-9,]', '', 'g'), ',', '.')"
 )
 _SLASHED = r"\d{1,2}[/.-]\d{1,2}[/.-][12]\d{3}"
-_SLASHED_MOMENT = rf"{_SLASHED}( {_TIME})?"
+_SLASHED_MOMENT = rf"{_SLASHED}( {TIME})?"
 _OVER_12 = r"(1[3-9]|2\d|3[01])"
 _DAY_FIRST, _MONTH_FIRST = rf"^{_OVER_12}[/.-]", rf"^\d{{1,2}}[/.-]{_OVER_12}[/.-]"
 """Dates in which a number over 12 proves that the day, or the month, is first."""
@@ -214,7 +203,7 @@ class ValueKind:
     @property
     def is_date(self) -> bool:
         """Whether its values are dates or times, or are once the user answers its question."""
-        is_asked = self.pattern in (_SLASHED_MOMENT, _ERA_LETTER)
+        is_asked = self.pattern in (_SLASHED_MOMENT, ERA_LETTER)
         return is_asked or self.type.startswith(("DATE", "TIMESTAMP"))
 
     @property
@@ -239,6 +228,12 @@ class ValueKind:
             return cell
         read = f"TRY_CAST({self.reading.format(v=self._trim(cell))} AS {self.type})"
         return f"nullif({read}, 'NaN'::DOUBLE)" if self.type == "DOUBLE" else read
+
+
+def _of_eras(kind: ValueKind) -> tuple[ValueKind, ValueKind]:
+    """The kind, after the same one for columns with years that their era never had."""
+    rule = ", ".join(filter(None, (kind.rule, PAST_ERA_RULE)))
+    return replace(kind, needs=(*kind.needs, PAST_ERA), rule=rule), kind
 
 
 def _with_weekday(pattern: str, reading: str) -> ValueKind:
@@ -332,20 +327,22 @@ _KINDS = (
         rule=_COMMAS,
     ),
     ValueKind("DATE", _DATE, quick=_FULL_DATE),
-    ValueKind("DATE", _JAPANESE_DATE, reading=_ISO_DATE),
+    *_of_eras(ValueKind("DATE", JAPANESE_DATE, reading=ISO_DATE)),
     _with_weekday(_DATE, "{v}"),
-    _with_weekday(_JAPANESE_DATE, _ISO_DATE),
-    ValueKind(
-        "DATE",
-        _JAPANESE_DATE.removesuffix(r"\d{1,2}日"),
-        reading=_ISO_DATE.replace("regexp_extract({v}, '月([0-9]+)日', 1)", "'1'"),
-        rule="the first day of the month",
+    *_of_eras(_with_weekday(JAPANESE_DATE, ISO_DATE)),
+    *_of_eras(
+        ValueKind(
+            "DATE",
+            JAPANESE_DATE.removesuffix(r"\d{1,2}日"),
+            reading=ISO_DATE.replace("regexp_extract({v}, '月([0-9]+)日', 1)", "'1'"),
+            rule="the first day of the month",
+        )
     ),
     ValueKind("DATE", _MONTH_NAMED, reading=_strptime_sql(_MONTH_FORMATS)),
     ValueKind("DATE", _SLASHED, reading=_DMY, needs=(_DAY_FIRST,), rule="the day comes first"),
     ValueKind("DATE", _SLASHED, reading=_MDY, needs=(_MONTH_FIRST,), rule="the month comes first"),
-    ValueKind("TIMESTAMP", rf"{_DATE}([ T]{_TIME})?", quick=_FULL_TIMESTAMP),
-    ValueKind("TIMESTAMP", _JAPANESE_MOMENT, reading=_ISO_MOMENT),
+    ValueKind("TIMESTAMP", rf"{_DATE}([ T]{TIME})?", quick=_FULL_TIMESTAMP),
+    *_of_eras(ValueKind("TIMESTAMP", JAPANESE_MOMENT, reading=ISO_MOMENT)),
     ValueKind(
         "TIMESTAMP", _SLASHED_MOMENT, reading=_DMY, needs=(_DAY_FIRST,), rule="the day comes first"
     ),
@@ -377,11 +374,11 @@ _KINDS = (
     ),
     ValueKind(
         "VARCHAR",
-        _ERA_LETTER,
-        also=f"TRY_CAST({_ERA_LETTER_DATE} AS DATE) IS NOT NULL",
+        ERA_LETTER,
+        also=f"TRY_CAST({ERA_LETTER_DATE} AS DATE) IS NOT NULL",
         question="the letter may be an era's, R for 令和; it stays text until --read '{name}=date'",
     ),
-    ValueKind("TIMESTAMP WITH TIME ZONE", rf"{_DATE}[ T]{_TIME} ?(Z|[-+]\d{{2}}(:?\d{{2}})?)"),
+    ValueKind("TIMESTAMP WITH TIME ZONE", rf"{_DATE}[ T]{TIME} ?(Z|[-+]\d{{2}}(:?\d{{2}})?)"),
 )
 VALUE_KINDS = (*_KINDS, *(replace(kind, is_full_width=True) for kind in _KINDS))
 """Every kind, the narrowest first: a column gets the first one that it fits."""
@@ -459,7 +456,10 @@ CHOICES = {
         for kind in VALUE_KINDS
         if kind.reading == _COMMA_DIGITS and kind.unit
     ),
-    "date": (*_with_type("DATE"), ValueKind("DATE", _ERA_LETTER, reading=_ERA_LETTER_DATE)),
+    "date": (
+        *_with_type("DATE"),
+        *_of_eras(ValueKind("DATE", ERA_LETTER, reading=ERA_LETTER_DATE)),
+    ),
     "date:dmy": _in_order(_DMY),
     "date:mdy": _in_order(_MDY),
     "timestamp": _with_type("TIMESTAMP"),

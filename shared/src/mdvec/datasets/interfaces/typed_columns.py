@@ -19,6 +19,7 @@ from mdvec.datasets.core.understood import ReadColumn
 from mdvec.datasets.core.value_types import (
     BLANKS,
     DOTTED,
+    TO_HALF_WIDTH,
     VALUE_KINDS,
     WRITTEN_BLANKS,
     ValueKind,
@@ -167,8 +168,8 @@ def read_column(
     unlike = sorted((text for text in texts if not kind.is_plain(text)), key=has_usual_time)
     written = next(iter(unlike), "")
     if kind.rule and kind.needs:
-        proving = (text for text in unlike if re.search(kind.needs[-1], text, re.ASCII))
-        written = next(proving, written)
+        proves = re.compile(kind.needs[-1], re.ASCII).search
+        written = next((text for text in unlike if proves(text.translate(TO_HALF_WIDTH))), written)
     note = _days_note(kind.type, texts)
     return ReadColumn(
         name, kind.type, written, nulls, note, kind.rule, kind.unit, kind.has_decimal_commas
