@@ -16,7 +16,11 @@ from mdvec.datasets.interfaces.csv_file import csv_to_parquet
 from mdvec.datasets.interfaces.database_file import OpenedFile, TableInFile
 from mdvec.datasets.interfaces.json_file import json_to_parquet
 from mdvec.datasets.interfaces.limits import limited_memory
-from mdvec.datasets.interfaces.parquet import parquet_columns, parquet_extent
+from mdvec.datasets.interfaces.parquet import (
+    parquet_columns,
+    parquet_extent,
+    parquet_understood,
+)
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.interfaces.typed_rows import OnRows
 from mdvec.datasets.interfaces.unpacking import unpacked
@@ -105,7 +109,9 @@ class FileReader:
         with self.limits():
             if is_parquet(source):
                 with opened_within(source, self.root) as descriptor:
-                    return source, parquet_columns(path_of(descriptor), source.name)
+                    file = path_of(descriptor)
+                    self.understood[path] = parquet_understood(file, source.name)
+                    return source, parquet_columns(file, source.name)
             with self.open_file(path, reading) as opened:
                 if len(opened.tables) != 1:
                     raise SeveralTables("it holds several tables")
@@ -139,7 +145,9 @@ class FileReader:
             if not is_parquet(source):
                 return parquet_extent(parquet)
             with opened_within(source, self.root) as descriptor:
-                return parquet_extent(path_of(descriptor), source.name)
+                file = path_of(descriptor)
+                self.understood[path] = parquet_understood(file, source.name)
+                return parquet_extent(file, source.name)
 
     def open_file(self, path: str, reading: ReadingOptions) -> AbstractContextManager[OpenedFile]:
         """Open a file, of any format but Parquet, whose tables can be copied within the context.

@@ -2,10 +2,11 @@
 
 import csv
 import os
-from datetime import date
+from datetime import date, timedelta
 
 import duckdb
 import openpyxl
+import polars as pl
 import pytest
 from source_folder import DataFolder, left_out
 
@@ -106,6 +107,29 @@ def test_a_column_that_only_a_parquet_file_of_other_types_has_is_not_in_the_tabl
     assert shop.read("s__m", "a, file") == [("x", "m_1.parquet"), ("y", "m_2.parquet")]
     assert shop.types("s__m") == {"a": "VARCHAR", "file": "VARCHAR"}
     assert shop.read("s__m_3", "a, b") == [(3, 4)]
+
+
+def test_durations_of_parquet_are_numbers_whose_unit_is_named_and_units_are_never_mixed(shop):
+    lap = pl.DataFrame({"n": [7], "lap": [timedelta(seconds=90)], "all": [[timedelta(seconds=5)]]})
+    units = {"m_1": "us", "m_2": "us", "x_1": "us", "x_2": "ms"}
+    for name, unit in units.items():
+        columns = pl.col("lap").cast(pl.Duration(unit)), pl.col("all").cast(pl.List(pl.Duration))
+        lap.with_columns(*columns).write_parquet(shop.folder / f"{name}.parquet")
+    shop.import_("new")
+    tables = shop.tables()
+    micro, milli, within = (
+        f"{column}: durations are whole numbers of {unit}"
+        for column, unit in (
+            ("lap", "microseconds"), ("lap", "milliseconds"), ("all.item", "microseconds"),
+        )
+    )  # fmt: skip
+    assert [each.reading for each in tables["s__m"].combined.files] == [f"{micro}; {within}"] * 2
+    assert tables["s__x_1"].reading == f"{micro}; {within}"
+    assert tables["s__x_2"].reading == f"{milli}; {within}"
+    assert shop.read("s__m", "lap, file") == [
+        (90_000_000, "m_1.parquet"), (90_000_000, "m_2.parquet"),
+    ]  # fmt: skip
+    assert shop.read("s__x_2", "lap") == [(90_000,)]
 
 
 def test_different_currencies_in_different_files_stay_text(shop):

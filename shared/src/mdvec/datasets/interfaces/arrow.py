@@ -11,6 +11,7 @@ from typing import Any
 
 from mdvec.datasets.core.understood import AS_TEXT, ReadColumn, Understood
 from mdvec.datasets.interfaces.limits import run_child
+from mdvec.datasets.interfaces.parquet import parquet_understood
 from mdvec.files import UnreadableFile
 from mdvec.installation import this_installation
 
@@ -39,7 +40,8 @@ def arrow_to_parquet(source: Path, target: Path, columns: Mapping[str, str]) -> 
     response: dict[str, Any] = json.loads(done.stdout or "{}")
     if "names" in response:
         columns_read = tuple(ReadColumn(name, "") for name in response["names"])
-        return Understood(columns=columns_read).with_notes(*response["notes"])
+        notes = *response["notes"], *map(str, parquet_understood(target).columns)
+        return Understood(columns=columns_read).with_notes(*notes)
     if "why" in response:
         raise UnreadableFile(response["why"])
     reason = response.get("error", "reading it broke the process that did")[:_MAX_CHARS]

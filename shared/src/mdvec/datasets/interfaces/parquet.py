@@ -10,15 +10,18 @@ from pathlib import Path
 
 import duckdb
 
+from mdvec.datasets.core.arrow_durations import durations
 from mdvec.datasets.core.columns import Column, TableExtent
 from mdvec.datasets.core.duckdb_types import MAX_DIGITS, long_decimals
 from mdvec.datasets.core.grouping import has_dates
+from mdvec.datasets.core.understood import ReadColumn, Understood
 from mdvec.datasets.interfaces.connection import first_line, one_path, parquet_scan, safe_connection
 from mdvec.files import UnreadableFile
 from mdvec.text import identifier, literal
 
 _UNITS = "mdvec_units"
 _DIFFERENCES = "mdvec_differences"
+_ARROW = "ARROW:schema"
 _CELLS_AT_ONCE = 10_000_000
 _MAX_ROWS_AT_ONCE = 122_880
 _MIN_ROWS_AT_ONCE = 2_048
@@ -77,6 +80,33 @@ def parquet_columns(file: Path, called: str = "") -> tuple[Column, ...]:
     """
     with _opened(file, called) as connection:
         return _columns(connection, file, called)
+
+
+def parquet_understood(file: Path, called: str = "") -> Understood:
+    """How a Parquet file is read: its durations are whole numbers, whose unit is noted.
+
+    Arguments are those of ``parquet_columns``.
+
+    Raises:
+        UnreadableFile: it is no Parquet file, or incomplete.
+    """
+    with _opened(file, called) as connection:
+        schemas = connection.execute(
+            f"SELECT decode(value) FROM parquet_kv_metadata({literal(one_path(file))}) "
+            f"WHERE decode(key) = '{_ARROW}'"
+        ).fetchall()
+    found = durations(schemas[0][0]) if schemas else {}
+    return Understood(
+        columns=tuple(
+            ReadColumn(
+                ".".join(path),
+                "BIGINT",
+                note=f"durations are whole numbers of {unit}",
+                unit="" if path[1:] else unit,
+            )
+            for path, unit in found.items()
+        )
+    )
 
 
 def parquet_extent(file: Path, called: str = "") -> TableExtent:
