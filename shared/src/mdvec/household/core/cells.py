@@ -121,6 +121,7 @@ _AMOUNT = re.compile(
     rf"{_SIGN}[¥\\]?\s*{_SIGN}(\d+|\d{{1,3}}(?:,\d{{3}})+)(?:\.(\d+))?\s*円?", re.ASCII
 )
 _THOUSANDS_OR_DECIMALS = re.compile(r"\D*0*[1-9]\d{0,2}\.\d{3}\D*", re.ASCII)
+_LIKE_AN_AMOUNT = re.compile(r"[-+−‐–▲△¥\\(\s]*\d[\d,.\s]*円?[-)]?", re.ASCII)
 _MAX_DIGITS = 15
 _FLAGS = {"0": False, "1": True, "０": False, "１": True} | {
     "0.0": False, "1.0": True, "FALSE": False, "TRUE": True, "false": False, "true": True,
@@ -196,6 +197,12 @@ def parse_amount(text: str) -> int | None:
     if len(digits) > _MAX_DIGITS:
         raise BadCell(f"金額 has more than {_MAX_DIGITS} digits")
     return int(digits) if (match[1] or match[2] or "+") == "+" else -int(digits)
+
+
+def is_like_amount(text: str) -> bool:
+    """Whether a text can only be meant as an amount, even if it cannot be read: 1,23,4 or 1.234."""
+    plain = text.translate(_HALF_WIDTH)
+    return _LIKE_AN_AMOUNT.fullmatch(plain) is not None and not is_date(plain)
 
 
 def parse_flag(text: str, column: str, *, default: bool) -> bool:

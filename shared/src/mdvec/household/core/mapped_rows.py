@@ -22,6 +22,7 @@ from mdvec.household.core.cells import (
     BadRow,
     CsvRecord,
     TransactionRow,
+    is_like_amount,
     parse_amount,
     parse_id,
     parse_statement_date,
@@ -300,7 +301,10 @@ class _RowReader:
         return major, subcategory or (UNCATEGORISED if major == UNCATEGORISED else "")
 
     def _surrounds(self, written: str, cells: Sequence[str]) -> bool:
-        """Whether a line without a valid date is a title, a total or a footer."""
+        """Whether a line without a valid date is a title, a total or a footer.
+
+        An amount that cannot be read is an amount.
+        """
         if _LIKE_A_DATE.fullmatch(written):
             return False  # a mistyped date, whose row must be reported
         if not self._has_amount(cells) or TOTAL.search(one_spelling(written)):
@@ -314,7 +318,9 @@ class _RowReader:
         try:
             return self._amount(cells) is not None
         except BadCell:
-            return False
+            return any(
+                is_like_amount(self._text(cells, each)) for each in self.mapping.amount_columns()
+            )
 
     def _check_width(self, cells: list[str]) -> None:
         """Refuses a row that lacks a needed column, or has more cells than the header."""

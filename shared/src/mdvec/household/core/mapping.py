@@ -123,6 +123,11 @@ class Mapping:
             *(column for column in single if column is not None),
         ]  # fmt: skip
 
+    def amount_columns(self) -> list[MappedColumn]:
+        """The columns that make up a row's amount."""
+        one = [] if self.amount is None else [self.amount]
+        return [*one, *self.paid_out, *self.paid_in, *self.fees, *self.points]
+
     def telling_columns(self) -> list[str]:
         """The columns that a header must have: ``header``, and those that every row needs.
 
