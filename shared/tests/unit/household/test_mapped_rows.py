@@ -267,10 +267,20 @@ def test_no_toml_is_no_mapping():
      (("-1,234", "0.00012345"), "-1,233.99987655")],
 )  # fmt: skip
 def test_the_sum_of_another_currency_is_right_with_a_comma_or_a_point_before_decimals(cells, shown):
+    assert f"(2, {shown} in sum)" in in_euros(*cells).bad[0].reason
+
+
+@each("cell", ["1,234,56", "12.50-", "無料"])
+def test_an_amount_of_another_currency_that_cannot_be_read_is_named_and_is_not_zero(cell):
+    reasons = [bad.reason for bad in in_euros("5.00", cell).bad]
+    assert reasons[0].startswith("rows in EUR (1, 5.00 in sum)")
+    assert reasons[1:] == ["金額 is not a number of its currency"]
+
+
+def in_euros(*amounts):
     mapping = Mapping(
         name="架空", header=("日付", "通貨"), date=("日付",), description=("内容",), amount="金額",
         currency="通貨",
     )  # fmt: skip
-    lines = [f'2025/7/1,カフェ,"{cell}",EUR' for cell in cells]
-    read = read_mapped(mapping, records_of("\n".join(["日付,内容,金額,通貨", *lines])))
-    assert f"(2, {shown} in sum)" in read.bad[0].reason
+    lines = [f'2025/7/1,カフェ,"{cell}",EUR' for cell in amounts]
+    return read_mapped(mapping, records_of("\n".join(["日付,内容,金額,通貨", *lines])))

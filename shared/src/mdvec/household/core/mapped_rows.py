@@ -108,13 +108,18 @@ def is_yen(text: str) -> bool:
 
 
 def _decimal(text: str) -> Decimal:
+    """An amount in another currency than yen; 0 if the cell is empty.
+
+    Raises:
+        BadCell: it is no number.
+    """
     plain = one_spelling(text).translate(_MINUS)
     if _DECIMAL_COMMA.search(plain):
         plain = plain.replace(".", "").replace(",", ".")
     try:
-        return Decimal(_NO_DECIMAL.sub("", plain) or "0")
+        return Decimal(_NO_DECIMAL.sub("", plain) if plain else 0)
     except InvalidOperation:
-        return Decimal()
+        raise BadCell("金額 is not a number of its currency") from None
 
 
 def _is_row(mapping: Mapping, cells: Sequence[str]) -> bool:
