@@ -156,7 +156,7 @@ def test_any_bytes_are_read_or_refused_with_our_error(data):
         ("¥1,000", 1000), ("￥－１，０００", -1000), ("-¥500", -500), ("\\500", 500), ("−5", -5),
         ("－5", -5), ("▲1,200", -1200), ("△1,200円", -1200), ("１２３", 123), ("100.0", 100),
         ("-100.00", -100), ("0", 0), ("-0", 0), ("+7", 7), ("1,000 円", 1000), ("", None),
-        ("0.000", 0), ("1000.000", 1000),
+        ("0.000", 0), ("-2000.00", -2000), ("1,234.000", 1234),
         ("9" * 15, 999_999_999_999_999),
     ],
 )  # fmt: skip
@@ -171,8 +171,8 @@ def test_an_amount_is_whole_yen_however_it_is_written(text, amount):
         ("--1", "number"), ("-¥-1", "number"), ("-", "number"), ("1e3", "number"),
         ("10²", "number"), ("٣", "number"), ("1 000", "number"), ("9" * 16, "digits"),
         ("9" * 9000, "digits"), ("NaN", "number"), ("(100)", "number"),
-        ("1.000", "thousands"), ("-¥100.250", "thousands"), ("１．０００円", "thousands"),
-        ("1.234,00", "number"), ("1.234.567", "number"),
+        ("1.000", "thousands"), ("-2000.000", "thousands"), ("-¥100.250", "thousands"),
+        ("１．０００円", "thousands"), ("1.234,00", "number"), ("1.234.567", "number"),
     ],
 )  # fmt: skip
 def test_an_invalid_amount_is_refused_without_quoting_it(text, reason):

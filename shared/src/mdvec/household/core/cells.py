@@ -120,7 +120,7 @@ _SIGN = r"([-+−‐–▲△])?\s*"
 _AMOUNT = re.compile(
     rf"{_SIGN}[¥\\]?\s*{_SIGN}(\d+|\d{{1,3}}(?:,\d{{3}})+)(?:\.(\d+))?\s*円?", re.ASCII
 )
-_THOUSANDS_OR_DECIMALS = re.compile(r"\D*0*[1-9]\d{0,2}\.\d{3}\D*", re.ASCII)
+_THOUSANDS_OR_DECIMALS = re.compile(r"\D*\d*[1-9]\d*\.\d{3}\D*", re.ASCII)
 _LIKE_AN_AMOUNT = re.compile(r"[-+−‐–▲△¥\\(\s]*\d[\d,.\s]*円?[-)]?", re.ASCII)
 _MAX_DIGITS = 15
 _FLAGS = {"0": False, "1": True, "０": False, "１": True} | {
@@ -179,7 +179,8 @@ def parse_amount(text: str) -> int | None:
 
     Raises:
         BadCell: it is not a number, not whole, or has too many digits; or it has a point before
-            three digits (1.000), which may be thousands.
+            three digits and no comma (1.000), which may be thousands; so has 2000.000, as a column
+            that has it has 800.000, too.
     """
     digits = text.removeprefix("-")
     if digits.isdigit() and digits.isascii() and len(digits) <= _MAX_DIGITS:
