@@ -20,6 +20,8 @@ from mdvec import household
 from mdvec.text import visible
 from pydantic import BaseModel, ValidationError
 
+from mdvec_mcp.compact_schema import TEXTS_GO_IN
+
 if TYPE_CHECKING:
     from mdvec_mcp.calls import ToolReply
 
@@ -52,6 +54,7 @@ _WORDS = {
     "missing": ("{tool} needs the parameter {name!r}", "{tool} には引数 {name!r} が必要です。"),
     "wrong": ("{tool}: {name} {needed}, not {given}",
               "{name} は{needed}で指定してください（指定値: {given}）。"),
+    "texts": ("; texts such as 2025-06 go in {names}", "2025-06 のような文字列は {names} に。"),
     "should be": ("should be {kind}", "{kind}"),
     "items": ("a list in which each item is {kind}", "各項目が{kind}のリスト"),
     "integer": ("a whole number", "整数"),
@@ -182,7 +185,9 @@ def checked_arguments(
             checked[name] = [value]
         if kind := _mismatch(value, variants, language):
             needed = _say(language, "should be", kind=kind)
-            raise ToolError(_wrong_value(language, tool, name, needed, value))
+            takers = properties[name].get(TEXTS_GO_IN) if isinstance(value, str) else None
+            instead = _say(language, "texts", names=takers) if takers else ""
+            raise ToolError(_wrong_value(language, tool, name, needed, value) + instead)
     return checked
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 Schema = dict[str, Any]
+TEXTS_GO_IN = "x-texts-go-in"
+"""Our keyword for a parameter of numbers: the parameters that take texts; errors name them."""
 
 _MAPS_OF_SCHEMAS = {"properties", "$defs"}
 """Keywords whose values map names, not keywords, to schemas."""
@@ -13,14 +15,14 @@ _IMPLIED = [("additionalProperties", True), ("default", None), ("default", "")]
 
 
 def compact_input(schema: Schema) -> Schema:
-    """The schema without the titles and null defaults that pydantic adds to each parameter.
+    """The schema without our keyword, and the titles and null defaults that pydantic adds.
 
     A parameter whose default is null loses the type null: clients omit it instead.
     """
     compact = {
         keyword: _compact_value(keyword, value)
         for keyword, value in schema.items()
-        if keyword != "title" and (keyword, value) not in _IMPLIED
+        if keyword not in ("title", TEXTS_GO_IN) and (keyword, value) not in _IMPLIED
     }
     plain = _nullable(compact) if schema.get("default", ...) is None else None
     rest = {keyword: value for keyword, value in compact.items() if keyword != "anyOf"}

@@ -16,6 +16,7 @@ from mdvec.household import Ledger
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread, trouble_in_japanese
+from mdvec_mcp.compact_schema import TEXTS_GO_IN
 from mdvec_mcp.household.context import (
     DRAWN,
     HouseholdContext,
@@ -46,6 +47,7 @@ CategoryName = Annotated[
     str | None, Field(description="例: 食費。または 支出、収入、収支、貯蓄率。")
 ]
 FirstDay = Annotated[str | None, Field(description="ISO の日か月。until も含む。")]
+PartOfDate = Annotated[int | None, Field(json_schema_extra={TEXTS_GO_IN: "since, until"})]
 Limit = Annotated[
     int | None, Field(description=f"明細の数。省略時は{household.PAGE_SIZE}、image なら0。")
 ]
@@ -79,8 +81,8 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartServer) -> 
         answer=DRAWN[household.HouseholdAnswer],
     )
     async def get_monthly_household(
-        year: int | None = None,
-        month: int | None = None,
+        year: PartOfDate = None,
+        month: PartOfDate = None,
         category: CategoryName = None,
         since: FirstDay = None,
         until: str | None = None,

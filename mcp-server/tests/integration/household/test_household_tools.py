@@ -201,7 +201,11 @@ def test_unknown_input_is_refused_in_japanese_with_the_choices(ask):
 
 WRONG: list[tuple[str, dict[str, object], str]] = [
     ("get_monthly_household", {"month": "六月"},
-     'month は整数で指定してください（指定値: "六月"）。'),
+     'month は整数で指定してください（指定値: "六月"）。2025-06 のような文字列は since, until '),
+    ("get_monthly_household", {"month": "2026-07", "language": "en"},
+     'get_monthly_household: month should be a whole number, not "2026-07"; texts such as 2025-06 '
+     "go in since, until"),
+    ("get_monthly_household", {"month": True}, "month は整数で指定してください（指定値: true）。"),
     ("get_category_trend", {"graph_type": "foo"},
      "graph_type は'bar'、'line'、'pie'、'area' のいずれかで指定してください"),
     ("get_category_trend", {"nosuch": 1},
