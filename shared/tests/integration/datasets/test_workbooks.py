@@ -244,6 +244,17 @@ def test_rows_of_errors_or_formulas_without_a_value_are_rows_of_null(files):
     ]  # fmt: skip
 
 
+def test_a_row_of_spaces_is_left_out_as_in_csv_and_counted(files):
+    rows = [["店", "額"], ["a", 1], [" ", "\u3000"], ["b", 2], [None, " "], [" ", 3]]
+    workbook(files.folder / "a.xlsx", ("s", rows))
+    text = "".join(f"{shop or ''},{yen or ''}\n" for shop, yen in rows)
+    (files.folder / "b.csv").write_text(text, encoding="utf-8")
+    files.import_("new")
+    assert files.read("t__a") == files.read("t__b") == [("a", 1), ("b", 2), (" ", 3)]
+    for name in ("t__a", "t__b"):
+        assert "empty rows are left out: 2" in files.tables()[name].reading
+
+
 def test_tables_side_by_side_are_two_and_columns_set_off_are_one(files):
     left = [("店", "額"), ("東", 1), ("西", 2), ("南", 3)]
     right = [("店", "額"), ("北", 4)]

@@ -27,7 +27,7 @@ from mdvec.datasets.core.sheet_header import (
     sheet_header,
 )
 from mdvec.datasets.core.understood import AS_TEXT, NO_HEADER, ReadingOptions, Understood
-from mdvec.datasets.core.value_types import VALUE_KINDS
+from mdvec.datasets.core.value_types import VALUE_KINDS, trimmed
 from mdvec.datasets.interfaces.database_file import OpenedFile, TableInFile
 from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
 from mdvec.files import UnreadableFile
@@ -126,6 +126,8 @@ class SheetTable:
             numbered = self.sheet.rows(self.columns)
             header, (top, header_row, doubtful), below = self._below_header(numbered)
             rows.labels = header.labels
+            empty = list[int]()
+            below = _without_spaces(below, empty)
             filled = FilledRows(self.marks.tall, self.reading.leaves_out_totals)
             as_text = {*as_text, *self._chosen_as_text(header.names)}
             headers = HeadersBelow()
@@ -163,6 +165,7 @@ class SheetTable:
             f"hidden columns are read as well: {', '.join(hidden)}" if hidden else "",
             *headers.notes(),
             notes.note(),
+            f"empty rows are left out: {len(empty):,}" if empty else "",
             "cells of a column are formatted in several currencies, so it is text"
             if is_mixed
             else "",
@@ -246,6 +249,19 @@ def opened_file(
         TableInFile("" if is_alone else table.name, table.copy, table.name) for table in filled
     )
     return OpenedFile(tables_in_file, (*left_out, *empty))
+
+
+def _without_spaces(rows: Iterable[tuple[int, Row]], empty: list[int]) -> Iterator[tuple[int, Row]]:
+    """The rows without those of spaces alone, whose numbers are added to ``empty``.
+
+    Rows of NULL, such as those of errors, are rows.
+    """
+    for number, row in rows:
+        filled = [cell for cell in row if cell is not None]
+        if filled and all(isinstance(cell, str) and not trimmed(cell) for cell in filled):
+            empty.append(number)
+        else:
+            yield number, row
 
 
 def _with_texts(row: Row, as_text: Collection[int]) -> Row:
