@@ -5,23 +5,25 @@ If a quotation mark is never closed, DuckDB drops the rest of the file without a
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 import duckdb
 
 from mdvec.datasets.core.sheet_cells import TOTAL_AMONG, is_total, total_in
-from mdvec.datasets.core.value_types import SPACES
+from mdvec.datasets.core.value_types import SPACES, trimmed
 from mdvec.datasets.interfaces.connection import first_line, one_path
 from mdvec.datasets.interfaces.csv_head import Head, empty_row_byte
 from mdvec.files import UnreadableFile
 from mdvec.sizes import MEGABYTE
-from mdvec.text import counted, literal
+from mdvec.text import UTF_8, counted, literal
 
 _BLOCK = 2**20
 _MARK = ord('"')
@@ -211,22 +213,37 @@ class Rows:
         refusing = f", ignore_errors = true, store_rejects = true, rejects_limit = {limit}"
         connection.execute(f"SELECT count(*) FROM {self._scan(refusing)}").fetchall()
         cell = f'[{SPACES}]*("[{SPACES}]*")?[{SPACES}]*'
-        line = rf"[\r\n]*({cell}{re.escape(self.head.delimiter)})*{cell}[\r\n]*"
+        blank = rf"[\r\n]*({cell}{re.escape(self.head.delimiter)})*{cell}[\r\n]*"
         is_empty = (
-            f"error_type = 'MISSING COLUMNS' AND regexp_full_match(csv_line, {literal(line)})"
+            f"error_type = 'MISSING COLUMNS' AND regexp_full_match(csv_line, {literal(blank)})"
         )
         first = connection.execute(
-            "SELECT line_byte_position, error_type, error_message FROM reject_errors "
-            f"ORDER BY {is_empty}, line_byte_position LIMIT 1"
+            f"SELECT line_byte_position, error_type, error_message, {is_empty} AS is_empty "
+            "FROM reject_errors ORDER BY is_empty, line_byte_position LIMIT 1"
         ).fetchone()
         if first is None and "unterminated quote" in str(error):
             return self.never_closed()
         if first is None:
             return UnreadableFile(f"it cannot be read as CSV ({first_line(error)})")
-        position, kind, message = first
-        return UnreadableFile(
-            f"line {self.line_at(int(position) - 1)}: {self._explain(kind, message)}"
-        )
+        position, kind, message, is_harmless = first
+        line = self.line_at(int(position) - 1)
+        if is_harmless:  # the limit hides the row that is not
+            uneven = self._first_uneven()
+            if uneven is None:
+                return UnreadableFile(f"a row below line {line} cannot be read as CSV")
+            line, message = uneven
+        return UnreadableFile(f"line {line}: {self._explain(kind, message)}")
+
+    def _first_uneven(self) -> tuple[int, str] | None:
+        """The line of the first filled row of another width, and its number of cells."""
+        with self.file.open(encoding=UTF_8, newline="") as text, suppress(csv.Error):
+            below = islice(text, self.skipped, None)
+            reader, above = csv.reader(below, delimiter=self.head.delimiter), 0
+            for row in reader:
+                if len(row) != len(self.names) and any(map(trimmed, row)):
+                    return self.head.lines + above + 1, str(len(row))
+                above = reader.line_num
+        return None
 
     def never_closed(self) -> UnreadableFile:
         """The refusal of a file whose end lies within a cell."""
