@@ -68,24 +68,26 @@ def rows_of(*files):
 
 
 @pytest.mark.parametrize(
-    ("his", "hers"),
+    ("his", "hers", "told"),
     [
-        (("1111111_202507.csv", ""), ("2222222_202507.csv", "")),
-        (("a.csv", "店番号,101,口座番号,1111111"), ("b.csv", "店番号,101,口座番号,2222222")),
-        (("a.csv", ""), ("b.csv", "")),  # the balances alone
+        (("1111111_202507.csv", ""), ("2222222_202507.csv", ""), ""),
+        (("a.csv", "店番号,101,口座番号,1111111"), ("b.csv", "店番号,101,口座番号,2222222"), ""),
+        # The balances alone, also where one file has a number.
+        (("a.csv", ""), ("b.csv", ""), "三菱UFJ銀行 2"),
+        (("a.csv", ""), ("b_2222222.csv", ""), "三菱UFJ銀行 2222222"),
+        (("a_1111111.csv", ""), ("b.csv", ""), "三菱UFJ銀行 2"),
     ],
 )
 @pytest.mark.parametrize("at_once", [True, False])
-def test_equal_rows_of_two_accounts_at_one_bank_both_count(folder, his, hers, at_once):
+def test_equal_rows_of_two_accounts_at_one_bank_both_count(folder, his, hers, told, at_once):
     folder.put(his[0], statement(HIS, 100_000, above=his[1]))
     if not at_once:
         folder.import_()
     folder.put(hers[0], statement(HERS, 50_000, above=hers[1]))
     report = folder.import_()
     assert report.account_doubts == ()
-    by_balances = his[0] == "a.csv" and not his[1]
     apart = [(each.account, each.paths, each.other) for each in report.set_apart]
-    assert apart == [("三菱UFJ銀行 2", ("b.csv",), "a.csv")] * by_balances
+    assert apart == ([(told, (hers[0],), his[0])] if told else [])
     assert amounts(folder) == rows_of(HIS, HERS)
     names = {row.account for row in folder.rows()}
     assert len(names) == 2

@@ -273,23 +273,28 @@ def tell_apart(statements: Iterable[AccountStatement]) -> tuple[dict[int, str], 
 def set_apart(
     statements: Sequence[AccountStatement], scopes: Mapping[int, str]
 ) -> dict[str, tuple[list[str], str]]:
-    """The new accounts that balances alone tell from the first one of their name, by name.
+    """The new accounts that balances alone tell from another one of their name, by name.
 
-    Each has the paths of its files, and of a file of another account that the first contradicts.
+    Numbers tell them only if both have one. Each has the paths of its files, and of a file of
+    another account that the first contradicts.
     """
     known = {(each.account, each.scope) for each in statements}
     new: dict[tuple[str, str], list[AccountStatement]] = defaultdict(list)
     for statement in statements:
         account, scope = statement.account, scopes[statement.id]
-        if scope and not statement.number and (account, scope) not in known:
+        if scope and (account, scope) not in known:
             new[account, scope].append(statement)
     found: dict[str, tuple[list[str], str]] = {}
     for (account, scope), own in new.items():
+        numbers = {each.number for each in own} - {""}
+        if STATED in numbers:
+            continue
         others = [
             each for each in statements if each.account == account and scopes[each.id] != scope
         ]
+        numbered = {scopes[each.id] for each in others if each.number and numbers}
         for statement, other in product(own, others):
-            if compare(other, statement) is Sameness.APART:
+            if scopes[other.id] not in numbered and compare(other, statement) is Sameness.APART:
                 paths = [statement.path, *(each.path for each in own if each is not statement)]
                 found[f"{account} {scope}"] = paths, other.path
                 break
