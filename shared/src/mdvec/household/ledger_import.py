@@ -55,10 +55,11 @@ def import_ledger(
         apsw.Error: the database cannot be written; the ledger is as it was.
     """
     known = ledger_statements.known_files(ledger)
+    before = ledger_statements.known_statements(ledger)
     folder = StatementFolder(
         sorted(files, key=lambda file: file.path),
         known,
-        {each.key for each in ledger_statements.known_statements(ledger) if each.days},
+        {each.key for each in before if each.days},
     )
     if mode == "update" and not removal_options and folder.is_unchanged:
         report = LedgerReport(without_file=ledger_statements.without_file(ledger))
@@ -79,6 +80,7 @@ def import_ledger(
         ),
         folder.present.values(),
         folder.contents,
+        frozenset().union(*(each.accounts for each in before)),
     )
 
 

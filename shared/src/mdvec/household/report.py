@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
@@ -33,6 +33,17 @@ class FailedRow:
     path: str
     line: int
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AccountNamed:
+    """An account that is new and has the name of its kind of file, and the paths of its files.
+
+    Other banks and issuers may have files of that kind.
+    """
+
+    account: str
+    paths: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +77,8 @@ class LedgerReport:
     misfits: tuple[FailedRow, ...] = ()
     # The asset histories and their months.
     net_worth: tuple[Problem, ...] = ()
+    # New accounts that only the kind of their files names.
+    named: tuple[AccountNamed, ...] = ()
     # Accounts of files read now that balances alone tell from another of their name; pairs of
     # files that may be of one account; rows that several files have and that count once.
     set_apart: tuple[AccountSetApart, ...] = ()
@@ -101,14 +114,24 @@ def left_open(ledger: LedgerReport, tool_name: str) -> list[Problem]:
 
 
 def with_files(
-    report: LedgerReport, known: Iterable[KnownFile], contents: Iterable[StatementFile]
+    report: LedgerReport,
+    known: Iterable[KnownFile],
+    contents: Iterable[StatementFile],
+    accounts: Set[str],
 ) -> LedgerReport:
-    """A report of changes, completed by the files with ``known`` rows and those read now."""
+    """A report of changes, completed by the files with ``known`` rows and those read now.
+
+    ``accounts`` had rows before.
+    """
     files = sorted(known, key=lambda file: file.path)
     reads = sorted(contents, key=lambda read: read.file.path)
     others = [(file.path, file.passed_over) for file in files if file.passed_over]
     failed = tuple(FailedRow(file.path, *bad) for file in files for bad in file.bad_rows)
     rows_read = sum(file.rows for file in files)
+    named: dict[str, list[str]] = {}
+    for read in reads:
+        if read.parsed.rows and read.parsed.named and read.parsed.named not in accounts:
+            named.setdefault(read.parsed.named, []).append(read.file.path)
     return replace(
         report,
         files=sum(not file.passed_over for file in files),
@@ -133,6 +156,7 @@ def with_files(
             for read in reads
             if read.parsed.repeated
         ),
+        named=tuple(AccountNamed(account, tuple(paths)) for account, paths in named.items()),
     )
 
 
@@ -224,6 +248,7 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
             "gone?",
             map(_gone_row_text, ledger.asked),
         ),
+        *(ReportLine(_named_text(each, name)) for each in ledger.named),
         *(ReportLine(_apart_text(each, name)) for each in ledger.set_apart),
         *(ReportLine(_doubt_text(doubt, name)) for doubt in ledger.account_doubts),
         *map(ReportLine, map(_repeated_text, ledger.repeated)),
@@ -256,6 +281,15 @@ def _of_files(word: str, problems: Iterable[Problem]) -> Iterator[ReportLine]:
 
 def _line_text(row: FailedRow) -> str:
     return f"{shown_path(row.path)}:{row.line}: {row.reason}"
+
+
+def _named_text(each: AccountNamed, name: str) -> str:
+    path, account, files = shown_path(each.paths[0]), shown_name(each.account), len(each.paths)
+    how = f"mdvec household map {shell_line(each.paths[0])} -n {name} --account NAME --save"
+    if files == 1:
+        return f"{path} is counted as {account}, after its kind of file; to name the account: {how}"
+    are_counted = f"{files:,} files, such as {path}, are counted as {account}"
+    return f"{are_counted}, after their kind of file; to name the account: {how}"
 
 
 def _apart_text(each: AccountSetApart, name: str) -> str:

@@ -388,6 +388,23 @@ def test_a_ready_made_mapping_is_copied_to_give_its_account_a_name(household, ho
     assert counted(household) == [("妻", "a", -110)]
 
 
+def test_an_import_says_once_that_an_account_has_the_name_of_its_kind_of_file(household):
+    def named(mode="update"):
+        lines = household.import_(mode).lines()
+        return [line.text for line in lines if "kind of file" in line.text]
+
+    household.put("mf.csv", MONEY_FORWARD, "1,2025/07/01,米,-500,現金,食費,食料品,,0,a")
+    household.put("手帳 1.csv", *UNKNOWN.splitlines())
+    (household.folder / "手帳.mapping.toml").write_text(OWN, encoding="utf-8")
+    household.put("7.csv", SMBC, '2025/7/2,110,,"a",890,"",')
+    assert named("new") == [
+        "7.csv is counted as 三井住友銀行, after its kind of file; to name the account: "
+        "mdvec household map 7.csv -n kakeibo --account NAME --save"
+    ]
+    household.put("8.csv", SMBC, '2025/8/2,110,,"a",780,"",')
+    assert named() == named("replace") == []
+
+
 def test_what_cannot_be_saved_is_refused_with_what_to_do(household, tmp_path):
     household.put("7.csv", SMBC, '2025/7/2,110,,"a",890,"",')
     household.put("mf.csv", MONEY_FORWARD)

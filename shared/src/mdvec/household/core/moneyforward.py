@@ -65,7 +65,8 @@ class ParsedFile:
     there are no rows. ``kind`` is the name of the mapping that read the file, "" for Money
     Forward's; ``is_certain``: no other kind of file can have this header; ``misfits`` are rows that
     the running balance contradicts; ``account_number`` is "" if unknown; ``repeated`` rows are left
-    out, as a later section has them with the same balances.
+    out, as a later section has them with the same balances. ``named`` is the account as its
+    ready-made mapping calls it, "" if the file or the user names it.
     """
 
     blocks: tuple[tuple[TransactionRow, ...], ...]
@@ -77,6 +78,7 @@ class ParsedFile:
     misfits: tuple[BadRow, ...] = ()
     account_number: str = ""
     repeated: tuple[TransactionRow, ...] = ()
+    named: str = ""
 
     @property
     def rows(self) -> tuple[TransactionRow, ...]:

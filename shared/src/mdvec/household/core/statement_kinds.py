@@ -120,6 +120,7 @@ def _read_if_decided(mapping: Mapping, data: bytes, path: str, mappings: Mapping
     elif mapping.balance is not None and not mapping.account_column:
         above = text.splitlines()[: read.rows[0].line - 1] if read.rows else []
         number = account_number(path, above)
+    is_named = mapping in mappings.ready_made and not mapping.account_column
     blocks, repeated = without_repeats(read.blocks, read.above)
     parsed = ParsedFile(
         blocks,
@@ -130,6 +131,7 @@ def _read_if_decided(mapping: Mapping, data: bytes, path: str, mappings: Mapping
         misfits=tuple(BadRow(line, _MISFIT) for line in read.misfits),
         account_number=number,
         repeated=repeated,
+        named=mapping.account if is_named else "",
     )
     open_ = undecided_in(mapping, records, read)
     return _passed_over(parsed, open_) if open_ else parsed
