@@ -14,11 +14,13 @@ from mdvec.text import (
     WORD_MARK,
     QuestionTerms,
     SubjectKind,
+    folded,
     is_katakana,
     is_letters,
     is_list_of_links,
     shown_name,
 )
+from mdvec.text import terms as plain_terms
 from mdvec.tools import Tool
 
 MIN_SCORE = 0.005
@@ -131,6 +133,21 @@ class Pool:
             for term, subject in self.query.subjects.items()
             if term in self.in_front_matter
         }
+
+    @property
+    def in_file_names(self) -> frozenset[str]:
+        """The terms of the names in the question with which the path of a candidate ends.
+
+        The index has paths without their endings (txt of photo.txt).
+        """
+        names = {subject.joined or subject.spelling for subject in self.query.subjects.values()}
+        paths = {folded(chunk.file_path) for _, chunk in self.owners}
+        there = (
+            name
+            for name in map(folded, names)
+            if "." in name and any(path.endswith(name) for path in paths)
+        )
+        return frozenset(term for name in there for term in plain_terms(name))
 
     def _behind_text(self, scored: Sequence[Scored]) -> list[Scored]:
         """The scores, where lists of links get less than texts that have all words they match."""

@@ -103,6 +103,35 @@ def test_an_index_without_descriptions_has_them_after_an_import_that_embeds_noth
     assert not any("front matter" in note for note in old.search("替え刃").notes)
 
 
+FILES = {
+    "old/photo.txt": "A camera and a lens were bought in May.\n",
+    "夏の見積_v2.txt": "庭の工事は三十万円です。\n",
+    "trip.md": "# Trip\n\nThe sea near Shonan, 湘南の海。\n",
+}
+
+
+files = imported_notes(FILES)
+
+
+@each(
+    ("query", "denied"),
+    [
+        ("photo.txt", ""),
+        ("PHOTO.TXT", ""),
+        ("photo.txt はどこ", ""),
+        ("見積_v2.txt", ""),
+        ("見積_v2.txt の金額", '"金額"'),
+        ("foo.txt", '"foo.txt"'),
+        ("請求.txt", '"txt", "請求"'),
+        ("txt の書き方", '"txt"'),
+        ("photo.txt と kubernetes の関係", '"kubernetes"'),
+    ],
+)
+def test_the_ending_of_a_file_that_is_there_is_not_denied(files, query, denied):
+    notes = [note for note in files.search(query).notes if "nothing here mentions" in note]
+    assert notes == ([f"nothing here mentions {denied}"] if denied else [])
+
+
 HEADS = {
     "meeting.md": "---\nauthor: 佐藤健司\nproject: ひばり計画\n---\n納期の変更を了承した。\n",
     "spaced.md": "---\nreviewer: 山本 花子\n---\n条件を確かめた。\n\n## 次回\n\n来月にする。\n",
