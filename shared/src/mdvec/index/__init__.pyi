@@ -43,6 +43,7 @@ from .documents import StoredFile as StoredFile
 from .documents import StoredText as StoredText
 from .literal_words import chunks_saying as chunks_saying
 from .literal_words import chunks_written as chunks_written
+from .literal_words import documents_saying as documents_saying
 from .nearest import EngineUnavailable as EngineUnavailable
 from .nearest import calibrated_constants as calibrated_constants
 from .nearest import nearest_among as nearest_among

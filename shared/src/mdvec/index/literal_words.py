@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,6 +53,19 @@ def chunks_saying(tables: Tables, words: str, *, inside: bool) -> NDArray[np.int
     parts. With ``inside``, the first and last word may be parts of longer words. Digits match with
     and without grouping (0120-333-906, 1,234,567).
     """
+    saying = _saying(tables, words, lambda chunk: chunk, inside=inside)
+    return np.array(sorted(saying), dtype=np.int64)
+
+
+def documents_saying(tables: Tables, words: str, *, inside: bool) -> set[int]:
+    """The documents that have a chunk of ``chunks_saying``, each read up to its first."""
+    rows = tables.execute(f"SELECT id, document_id FROM {identifier(tables.vectors)}")
+    document_of = {int(str(chunk)): int(str(document)) for chunk, document in rows}
+    return _saying(tables, words, document_of.__getitem__, inside=inside)
+
+
+def _saying(tables: Tables, words: str, key: Callable[[int], int], *, inside: bool) -> set[int]:
+    """The keys of the chunks that contain words; of those with one key, one is enough."""
     wanted = folded(words)
     pattern = words_pattern(wanted, inside=inside)
     # The index has no addresses, so texts are searched too; an earlier format lacks more.
@@ -61,27 +75,33 @@ def chunks_saying(tables: Tables, words: str, *, inside: bool) -> NDArray[np.int
     rows = tables.execute(
         f"SELECT id, chunk_text FROM {identifier(tables.vectors)} WHERE {where}", (value,)
     )
-    saying = {int(number) for number, text in rows if pattern.search(folded(str(text)))}
-    saying.update(_chunks_at_path(tables, wanted) if _FILE_NAME.search(wanted) else ())
-    others = [number for number in _matching(tables, wanted, inside=inside) if number not in saying]
-    if any(map(str.isalnum, wanted)):
-        saying.update(
-            number
-            for number, name, text in chunk_texts(tables, others)
-            if pattern.search(folded(name))
-            or pattern.search(folded(text))
-            or pattern.search(folded(readable_chunk(".md", text)))
-        )
-    else:  # signs have no terms, so all texts are read
-        longest = max(wanted.split(), key=len)
-        spelled = (longest, longest.translate(_FULL_WIDTH))
-        saying.update(
-            number
-            for number, *parts in chunk_texts(tables, others)
-            for part in parts
-            if any(map(part.__contains__, spelled)) and pattern.search(folded(part))
-        )
-    return np.array(sorted(saying), dtype=np.int64)
+    saying: set[int] = set()
+    for number, text in rows:
+        if key(int(str(number))) not in saying and pattern.search(folded(str(text))):
+            saying.add(key(int(str(number))))
+    saying.update(map(key, _chunks_at_path(tables, wanted)) if _FILE_NAME.search(wanted) else ())
+    matching = _matching(tables, wanted, inside=inside)
+    others = [number for number in matching if key(number) not in saying]
+    # Signs have no terms, so all texts are read.
+    says = _says_words if any(map(str.isalnum, wanted)) else partial(_says_signs, wanted)
+    for number, name, text in chunk_texts(tables, others):
+        if key(number) not in saying and says(pattern, name, text):
+            saying.add(key(number))
+    return saying
+
+
+def _says_words(pattern: re.Pattern[str], name: str, text: str) -> bool:
+    return any(pattern.search(folded(part)) for part in (name, text)) or bool(
+        pattern.search(folded(readable_chunk(".md", text)))
+    )
+
+
+def _says_signs(wanted: str, pattern: re.Pattern[str], *parts: str) -> bool:
+    longest = max(wanted.split(), key=len)
+    spelled = (longest, longest.translate(_FULL_WIDTH))
+    return any(
+        any(map(part.__contains__, spelled)) and pattern.search(folded(part)) for part in parts
+    )
 
 
 def _chunks_at_path(tables: Tables, name: str) -> Iterator[int]:

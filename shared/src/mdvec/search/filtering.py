@@ -34,6 +34,8 @@ _NOT_READ = (
     "whether other documents have the exact texts outside of passages was not checked; the files "
     "were too long to read"
 )
+Said = dict[tuple[str, bool], set[int]]
+"""The documents of a tool that say a text: by the text, and whether longer words may have it."""
 _ROWS_ARE_FOUND = "the household's own tools find rows by words, days and amounts"
 
 
@@ -162,12 +164,12 @@ def _saying(
 
 
 def passing_documents(
-    connection: apsw.Connection, tool: Tool, filters: Filters
+    connection: apsw.Connection, tool: Tool, filters: Filters, said: Said
 ) -> tuple[list[int], tuple[str, ...], dict[str, int]]:
     """The ids of a tool's documents that pass the filters, with notes and counts as ``Narrowed``.
 
     A document passes ``exclude`` if none of its passages has the text, ``exact`` if each text is in
-    any of them.
+    any of them. ``said`` gets what was found, and saves reading it again.
     """
     rest = replace(filters, exclude=(), exact=())
     is_current = _is_current(connection, tool, filters)
@@ -184,11 +186,11 @@ def passing_documents(
         notes = tuple(_about_passing(connection, tool, rest))
 
     for words in filters.exact if is_current else ():
-        saying = _documents_saying(connection, tool, words, inside=True)
+        saying = _documents_saying(connection, tool, words, said, inside=True)
         passing = [number for number in passing if number in saying]
     excluded = {}
     for words in filters.exclude if is_current else ():
-        saying = _documents_saying(connection, tool, words, inside=False)
+        saying = _documents_saying(connection, tool, words, said, inside=False)
         left = [number for number in passing if number not in saying]
         excluded[words] = len(passing) - len(left)
         passing = left
@@ -196,25 +198,27 @@ def passing_documents(
 
 
 def _documents_saying(
-    connection: apsw.Connection, tool: Tool, words: str, *, inside: bool
+    connection: apsw.Connection, tool: Tool, words: str, said: Said, *, inside: bool
 ) -> set[int]:
-    chunks = index.chunks_saying(tool.tables_in(connection), words, inside=inside)
-    return set(index.documents_of_chunks(tool.tables_in(connection), chunks.tolist()))
+    if (words, inside) not in said:
+        tables = tool.tables_in(connection)
+        said[words, inside] = index.documents_saying(tables, words, inside=inside)
+    return said[words, inside]
 
 
 def only_outside_passages(
-    connection: apsw.Connection, tool: Tool, filters: Filters, passing: Collection[int]
+    connection: apsw.Connection, tool: Tool, filters: Filters, passing: Collection[int], said: Said
 ) -> dict[str, list[str]] | None:
     """The paths of documents that pass all filters, but have exact texts only outside of passages.
 
     They are given by each such text; ``passing`` are the documents that are listed. None if there
     is too much text to read.
     """
-    rest, _, _ = passing_documents(connection, tool, replace(filters, exact=()))
+    rest, _, _ = passing_documents(connection, tool, replace(filters, exact=()), said)
     left = set(rest).difference(passing)
     outside: dict[str, dict[int, str]] = {}
     for words in filters.exact if left else ():
-        in_passages = _documents_saying(connection, tool, words, inside=True)
+        in_passages = _documents_saying(connection, tool, words, said, inside=True)
         lacking = sorted(left - in_passages)
         paths = index.paths_saying(tool.tables_in(connection), words, lacking) if lacking else {}
         if paths is None:
@@ -261,7 +265,7 @@ def _without_dates(connection: apsw.Connection, tool: Tool, filters: Filters) ->
     if filters.since is None and filters.until is None:
         return []
     rest = replace(filters, since=None, until=None)
-    passing, _, _ = passing_documents(connection, tool, rest)
+    passing, _, _ = passing_documents(connection, tool, rest, {})
     count = index.count_undated(tool.tables_in(connection), passing)
     if not count:
         return []

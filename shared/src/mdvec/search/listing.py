@@ -12,6 +12,7 @@ from mdvec.index import documents
 from mdvec.search.answer import SearchRefused, requested_tools
 from mdvec.search.core.filters import MAX_K, Filters, Sort
 from mdvec.search.filtering import (
+    Said,
     about_excluded,
     about_outside,
     explain_empty,
@@ -80,13 +81,14 @@ def list_documents(
         requested = [tool for tool in named if not KINDS[tool.kind].is_made_of_records]
         notes = [without_rows(tool) for tool in named if tools and tool not in requested]
         excluded: list[tuple[Tool, dict[str, int]]] = []
-        passing: list[tuple[Tool, Sequence[int]]] = []
+        passing: list[tuple[Tool, Sequence[int], Said]] = []
         listed: list[tuple[Tool, str, Properties]] = []
         for tool in requested:
             if tool.model is None:
                 continue
-            ids, why, of_tool = passing_documents(connection, tool, filters)
-            passing.append((tool, ids))
+            said: Said = {}
+            ids, why, of_tool = passing_documents(connection, tool, filters, said)
+            passing.append((tool, ids, said))
             notes += why
             excluded.append((tool, of_tool))
             properties = index.stored_properties(tool.tables_in(connection), ids)
@@ -103,7 +105,10 @@ def list_documents(
             raise NoListingPage(page, pages)
         if listed and page == 1:
             notes += about_outside(
-                [only_outside_passages(connection, tool, filters, ids) for tool, ids in passing]
+                [
+                    only_outside_passages(connection, tool, filters, ids, said)
+                    for tool, ids, said in passing
+                ]
             )
         if not listed and not filters.is_empty and requested:
             notes.append(explain_empty(connection, requested, filters))
