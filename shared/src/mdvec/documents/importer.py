@@ -204,21 +204,16 @@ class _FolderImport:
         """Mode ``replace``: fill a new generation, then let it replace the old one."""
         self.index.drop_leftovers()
         before = self.index.size().documents
-        self.index.begin_rebuild()
-        try:
+        with self.index.rebuilding():
             self.index.embed_ahead(self._texts_to_embed(self.job.scan.files, {}))
             self._import_files(self.job.scan.files, {})
-        except (importing.SendingRefused, importing.EndpointStopped):
-            self.index.drop_leftovers()
-            raise
-        if self.failed and not self.has_read_text:
-            first = self.failed[0]
-            raise importing.ImportRefused(
-                "not one file with text could be imported "
-                f"({shown_name(first.file_path)}: {first.reason}); "
-                f"the tool {self.job.tool.name!r} was left as it was"
-            )
-        self.index.finish_rebuild()
+            if self.failed and not self.has_read_text:
+                first = self.failed[0]
+                raise importing.ImportRefused(
+                    "not one file with text could be imported "
+                    f"({shown_name(first.file_path)}: {first.reason}); "
+                    f"the tool {self.job.tool.name!r} was left as it was"
+                )
         return self._report(deleted=max(before - self.added, 0))
 
     def stopped(self) -> str:

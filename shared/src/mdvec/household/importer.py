@@ -50,6 +50,7 @@ def import_household(job: ImportJob) -> ImportReport:
     with suppress(KeyboardInterrupt):
         return importing.run()
     importing.index.keep_paid()
+    importing.index.drop_leftovers()
     raise ImportInterrupted(
         f"stopped; what was finished is kept, "
         f"continue with: mdvec import -n {job.tool.name} --mode update"
@@ -228,9 +229,8 @@ class _HouseholdImport:
     def _rebuild_texts(self) -> None:
         """Fill a new generation of tables, then replace the old one."""
         texts = self._texts(self.index.stored_files())
-        self.index.begin_rebuild()
-        self._store_all(texts)
-        self.index.finish_rebuild()
+        with self.index.rebuilding():
+            self._store_all(texts)
         with self.ledger.connection:
             self._mark_index_current()
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+
+import apsw
 
 from mdvec import embedding, index
 from mdvec.database import has_table, roll_back, snapshot
@@ -397,13 +399,29 @@ class TextIndex:
 
     def drop_leftovers(self) -> None:
         """Drop the tables that an interrupted rebuild left behind."""
-        with self._connection:
+        with self._writing():
             table_changes.drop_leftovers(
                 self._connection, self._tool.id, self._tool.name, current=self._tool.generation
             )
 
-    def begin_rebuild(self) -> None:
-        """Begin an empty next generation; the current one stays."""
+    @contextmanager
+    def rebuilding(self) -> Iterator[None]:
+        """Fill an empty next generation in the block; then it replaces the current one.
+
+        After an error nothing of it stays. Only an unattended import leaves it, from which the
+        tool's status knows what to begin again.
+        """
+        self._begin_rebuild()
+        try:
+            yield
+            self._finish_rebuild()
+        except Exception:
+            if not self._job.request.is_unattended:
+                with suppress(apsw.Error):  # the error above is what the user must read
+                    self.drop_leftovers()
+            raise
+
+    def _begin_rebuild(self) -> None:
         self._model(rebuild=True)
         tool = self._tool
         self._tables = index.Tables(
@@ -413,7 +431,7 @@ class TextIndex:
             index.tables.create_tables(self._tables)
             self._create_indexes(self._tables)
 
-    def finish_rebuild(self) -> None:
+    def _finish_rebuild(self) -> None:
         """Send the new generation's vectors, then let it replace the old one."""
         ask_about_questions(self._job, self.model_name, self.embedder)
         self.send_vectors()

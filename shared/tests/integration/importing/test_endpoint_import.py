@@ -16,7 +16,7 @@ from collection import Collection
 from endpoint_stand_in import EndpointStandIn
 
 from mdvec.database.connection import snapshot
-from mdvec.embedding import catalog
+from mdvec.embedding import EndpointFailure, catalog
 from mdvec.embedding.endpoint_http import FIXED_WORD
 from mdvec.embedding.options import BackendOptions, OpenAIOptions, RetryOptions
 from mdvec.importing.endpoint_texts import EndpointStopped, SendingRefused
@@ -117,6 +117,15 @@ def test_a_rebuild_that_stops_leaves_the_tool_as_it_was_and_goes_on_likewise(not
     run(notes, endpoint, "replace")
     assert set(endpoint.paid.values()) == {1}
     assert notes.contents() == before
+
+
+def test_a_rebuild_whose_key_is_refused_at_once_leaves_nothing(notes, endpoint):
+    run(notes, endpoint, "new")
+    endpoint.faults.append("key")
+    backend = replace(options(endpoint), openai=OpenAIOptions(base_url=f"{endpoint.url}/v1"))
+    with pytest.raises(EndpointFailure, match="key"):
+        import_tool(notes.request("replace"), lambda _: catalog.load("openai:other", backend))
+    assert notes.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%@%'") == []
 
 
 CHILD = """
@@ -372,6 +381,16 @@ def test_a_household_sends_each_subject_once(tmp_path, endpoint):
     import_tool(request, lambda _: catalog.load("openai:tiny", options(endpoint)))
     assert set(endpoint.paid.values()) == {1}
     assert len(endpoint.requests) == -(-len(endpoint.paid) // BATCH)
+
+    def stop(_) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(ImportInterrupted):
+        import_tool(
+            replace(request, mode="replace"),
+            lambda _: catalog.load("openai:tiny", options(endpoint)), on_progress=stop,
+        )  # fmt: skip
+    assert home.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%@%'") == []
 
 
 def test_a_question_that_cannot_be_embedded_now_is_answered_by_words(notes, endpoint):

@@ -205,6 +205,7 @@ def test_a_replace_in_which_every_file_fails_leaves_the_tool_unchanged(collectio
     with pytest.raises(ImportRefused, match=r"not one file with text.*left as it was"):
         collection.import_("replace")
     assert collection.contents() == before
+    assert collection.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%@%'") == []
     collection.check()
 
 

@@ -136,7 +136,7 @@ def test_what_a_killed_import_left_is_dropped(filled):
     assert "signatures_1_2" in found.sentence
     assert ".import-1.lock" in found.sentence
     after = examine(installation(filled.database), fix=True, groups=FAST)
-    assert [one.done for one in after.fixed] == ["removed what a killed import of notes left"]
+    assert [one.done for one in after.fixed] == ["removed what an unfinished import of notes left"]
     assert levels(check_leftovers, filled.database) == ["ok"]
     assert [file.name for file in filled.database.parent.iterdir()] == ["vectors.sqlite"]
     filled.check()

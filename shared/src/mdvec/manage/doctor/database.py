@@ -135,8 +135,8 @@ def check_leftovers(installation: Loaded) -> Iterator[Finding]:
         if lock_file(database, tool).exists():
             names.append(lock_file(database, tool).name)
         if names:
-            sentence = f"an import of {tool.name} was killed and left {', '.join(sorted(names))}"
-            done = f"removed what a killed import of {tool.name} left"
+            sentence = f"an import of {tool.name} did not end and left {', '.join(sorted(names))}"
+            done = f"removed what an unfinished import of {tool.name} left"
             yield fixable("warning", sentence, partial(_remove, database, tool.name), done)
     if not (copies or any(names for _, names in leftovers)):
         yield Finding("ok", "no import and no backup left anything")
