@@ -238,18 +238,8 @@ class ImportOptions:
 
 def arguments_of(request: ImportRequest, config: Path | None) -> list[str]:
     """The arguments with which `mdvec` runs an unattended import of notes."""
-    values = {
-        "--database": request.database,
-        "--config": config,
-        "--model": request.model,
-        "--chunk-strategy": request.chunking.strategy,
-        "--chunk-size": request.chunking.size,
-        "--chunk-overlap": request.chunking.overlap,
-    }
-    arguments = ["import", "-n", request.tool, "--mode", request.mode, "--unattended"]
-    for flag, value in values.items():
-        if value is not None:
-            arguments += [flag, str(value)]
-    if request.take_scan:
-        arguments.append("--take-scan")
-    return arguments
+    where = ["--database", str(request.database)]
+    if config is not None:
+        where += ["--config", str(config)]
+    what = ["-n", request.tool, "--mode", request.mode, "--unattended"]
+    return ["import", *what, *where, *request.options_for_texts()]

@@ -51,10 +51,7 @@ def import_household(job: ImportJob) -> ImportReport:
         return importing.run()
     importing.index.keep_paid()
     importing.index.drop_leftovers()
-    raise ImportInterrupted(
-        f"stopped; what was finished is kept, "
-        f"continue with: mdvec import -n {job.tool.name} --mode update"
-    )
+    raise ImportInterrupted(f"stopped; what was finished is kept, continue with: {job.again}")
 
 
 def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileState]:

@@ -178,7 +178,7 @@ class EndpointTexts:
         if not _obtain_consent(job, sending):
             raise SendingRefused(
                 f"nothing was sent. {sending.sentence()} To allow it, answer yes on a terminal, or "
-                f"add --yes: mdvec import -n {job.tool.name} --mode {_advice(job)} --yes"
+                f"add --yes: {job.again} --yes"
             )
         self._is_allowed = True
 
@@ -227,7 +227,7 @@ class EndpointTexts:
                 return
             raise EndpointStopped(
                 f"{failure}. {self.sent:,} texts were embedded and are kept; "
-                f"continue with: mdvec import -n {self._job.tool.name} --mode {_advice(self._job)}"
+                f"continue with: {self._job.again}"
             ) from failure
         self._keep(texts, rows)
         self._size = min(2 * self._size, self._embedder.batch)
@@ -316,7 +316,3 @@ def _result_of(answer: Future[embedding.Vectors]) -> embedding.Vectors:
         except TimeoutError:  # from this wait; one from the call is raised below
             continue
     return answer.result()
-
-
-def _advice(job: ImportJob) -> str:
-    return "replace" if job.request.mode == "replace" else "update"

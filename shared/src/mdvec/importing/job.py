@@ -15,6 +15,7 @@ from mdvec.errors import MdvecError
 from mdvec.files import FileState, PassingProblem, Problem, Scan, ScanRules
 from mdvec.importing.options import ChunkingSettings, ImportRefused
 from mdvec.index import ChromaServer
+from mdvec.platform import shell_line
 from mdvec.text import shown_name
 from mdvec.timing import Stopwatch
 from mdvec.tools import KINDS, Tool, registry
@@ -92,6 +93,22 @@ class ImportRequest:
     engine: ChromaServer | None = None
     converting: OwnCommands = NO_COMMANDS
     max_memory_mb: int | None = None
+
+    def options_for_texts(self, *, is_split: bool = True) -> list[str]:
+        """The options of `mdvec import` that give another import of texts the same result.
+
+        Texts that are not split take none of chunking.
+        """
+        values: dict[str, object] = {"--model": self.model}
+        if is_split:
+            values |= {
+                "--chunk-strategy": self.chunking.strategy,
+                "--chunk-size": self.chunking.size,
+                "--chunk-overlap": self.chunking.overlap,
+            }
+        given = [part for name, value in values.items() if value is not None
+                 for part in (name, str(value))]  # fmt: skip
+        return [*given, "--take-scan"] if self.take_scan else given
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +298,15 @@ class ImportJob:
     on_notice: Callable[[str], None]
     may_send: Callable[[Sending], bool] = lambda _: False
     hints: list[str] = field(default_factory=list)
+
+    @property
+    def again(self) -> str:
+        """The command that continues this import, or begins a rebuild again."""
+        rebuilds = self.request.mode == "replace"
+        is_split = rebuilds and KINDS[self.tool.kind].has_passages  # else the tool has its chunking
+        mode = "replace" if rebuilds else "update"
+        options = self.request.options_for_texts(is_split=is_split)
+        return shell_line("mdvec", "import", "-n", self.tool.name, "--mode", mode, *options)
 
     def report(
         self,

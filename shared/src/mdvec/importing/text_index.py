@@ -21,7 +21,7 @@ from mdvec.importing.job import ImportJob, ProgressCount, check_unchanged
 from mdvec.importing.options import ImportRefused, model_to_load, resolve_chunking
 from mdvec.index import chunks, documents, table_changes
 from mdvec.text import ChunkingOptions, texts_to_embed
-from mdvec.tools import registry
+from mdvec.tools import KINDS, registry
 
 
 class TextIndex:
@@ -430,6 +430,14 @@ class TextIndex:
         with self._writing():
             index.tables.create_tables(self._tables)
             self._create_indexes(self._tables)
+            index.keep_options(self._tables, self._options_of_rebuild())
+
+    def _options_of_rebuild(self) -> list[str]:
+        """The options that a rebuild is begun again with; a model of the settings is one, too."""
+        request, tool = self._job.request, self._tool
+        if request.model is not None or self.model_name != tool.model:
+            request = replace(request, model=self.model_name)
+        return request.options_for_texts(is_split=KINDS[tool.kind].has_passages)
 
     def _finish_rebuild(self) -> None:
         """Send the new generation's vectors, then let it replace the old one."""

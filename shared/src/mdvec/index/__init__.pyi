@@ -78,6 +78,8 @@ from .table_changes import end_pending as end_pending
 from .table_changes import expect_vectors as expect_vectors
 from .table_changes import fill_vectors as fill_vectors
 from .table_changes import has_vector_index as has_vector_index
+from .table_changes import keep_options as keep_options
+from .table_changes import kept_options as kept_options
 from .table_changes import pending_count as pending_count
 from .table_changes import pending_document as pending_document
 from .table_changes import pending_documents as pending_documents

@@ -8,7 +8,7 @@ chunks, makes counting them fast.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import apsw
@@ -23,6 +23,8 @@ from mdvec.text import Chunk, identifier
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
 
+_NAMED = ("vectors", "documents", "options")
+"""The prefixes of the tables that have their tool's name."""
 _IS_PENDING = "length(embedding) = 0"
 
 
@@ -33,12 +35,31 @@ def replace_tables(old: Tables, staged: Tables) -> None:
         old.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
     for filled, name in ((staged.documents, old.documents), (staged.vectors, old.vectors)):
         old.execute(f"ALTER TABLE {identifier(filled)} RENAME TO {identifier(name)}")
+    old.execute(f"DROP TABLE IF EXISTS {identifier(staged.options)}")
+
+
+def keep_options(staged: Tables, options: Sequence[str]) -> None:
+    """Store the options that a rebuild begins with; call within a transaction."""
+    staged.execute(f"CREATE TABLE {identifier(staged.options)} (option TEXT NOT NULL)")
+    staged.connection.executemany(
+        f"INSERT INTO {identifier(staged.options)} VALUES (?)", [(each,) for each in options]
+    )
+
+
+def kept_options(tables: Tables) -> list[str] | None:
+    """The options that a tool's unfinished rebuild was begun with; None without a rebuild."""
+    staged = replace(tables, generation=tables.generation + 1, staged=True)
+    if not has_table(tables.connection, staged.documents):
+        return None
+    if not has_table(tables.connection, staged.options):
+        return []  # an earlier version began it
+    return tables.column(f"SELECT option FROM {identifier(staged.options)} ORDER BY rowid")
 
 
 def rename_tables(connection: apsw.Connection, old: str, new: str) -> None:
     """Rename a tool's tables, including those of unfinished rebuilds."""
     names = _table_names(connection)
-    for kind in ("vectors", "documents"):
+    for kind in _NAMED:
         for name in names:
             rest = name.removeprefix(f"{kind}_{old}")
             if rest != name and rest[:1] in ("", "@"):
@@ -56,7 +77,7 @@ def drop_all_tables(connection: apsw.Connection, tool_id: int, tool_name: str) -
 def drop_leftovers(connection: apsw.Connection, tool_id: int, tool_name: str, current: int) -> None:
     """Drop the tables of unfinished rebuilds, and all derived indexes but those of ``current``."""
     names = _table_names(connection)
-    for kind in ("vectors", "documents"):
+    for kind in _NAMED:
         for name in names:
             if name.startswith(f"{kind}_{tool_name}@"):
                 connection.execute(f"DROP TABLE IF EXISTS {identifier(name)}")

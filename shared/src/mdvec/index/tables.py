@@ -74,6 +74,11 @@ class Tables:
         """Table of chunks and their embeddings."""
         return f"vectors_{self._suffix}"
 
+    @property
+    def options(self) -> str:
+        """Table of the options that an unfinished rebuild was begun with, one a row."""
+        return f"options_{self._suffix}"
+
     signatures = _Derived()
     """The chunks' signatures."""
     fts = _Derived()

@@ -14,7 +14,7 @@ from mdvec import index
 from mdvec.cancelling import is_cancelled, raise_if_cancelled
 from mdvec.database import DatabaseError, column
 from mdvec.files import SourceMissing, scan
-from mdvec.platform import is_held
+from mdvec.platform import is_held, shell_line
 from mdvec.text import composed, counted, identifier, quoted, shown_name, some_of
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import offered_name
@@ -76,7 +76,7 @@ def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
 
 
 def _so_far(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> str:
-    how = _IS_RUNNING if is_running else _how(tool.name)
+    how = _IS_RUNNING if is_running else _how(connection, tool)
     total, done = tool.import_files, tool.import_done or 0
     files = f" ({done:,} of {counted(total, 'file')})" if total else ""
     if tool.last_import_at is not None:
@@ -104,16 +104,16 @@ def still_to_come(
     if reason is None or is_running:
         return missing
     failed = f"an import of {tool.name} in the background failed: {reason}"
-    return f"{failed}; {missing or f'searches read what was there before; {_how(tool.name)}'}"
+    return (
+        f"{failed}; {missing or f'searches read what was there before; {_how(connection, tool)}'}"
+    )
 
 
 def command_to_finish(connection: apsw.Connection, tool: Tool) -> str:
     """The command that finishes what the tool's last import began."""
-    mode = "update"
-    if not _is_unfinished(tool):
-        is_rebuilt = index.documents.staged_documents(tool.tables_in(connection)) is not None
-        mode = "replace" if is_rebuilt else mode
-    return f"mdvec import -n {tool.name} --mode {mode}"
+    options = index.kept_options(tool.tables_in(connection))
+    mode = "update" if options is None else "replace"
+    return shell_line("mdvec", "import", "-n", tool.name, "--mode", mode, *(options or ()))
 
 
 def never_read(connection: apsw.Connection, tool: Tool) -> str | None:
@@ -186,7 +186,7 @@ def _missing(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> st
     total = index.chunk_count(tool.tables_in(connection))
     return (
         f"{tool.name}: {total - count:,} of {total:,} passages have vectors so far, words find the "
-        f"others; {_IS_RUNNING if is_running else _how(tool.name)}"
+        f"others; {_IS_RUNNING if is_running else _how(connection, tool)}"
     )
 
 
@@ -222,8 +222,8 @@ def is_first_unfinished(tool: Tool) -> bool:
     return _is_unfinished(tool) and tool.last_import_at is None
 
 
-def _how(tool: str) -> str:
-    return f"continue with: mdvec import -n {tool} --mode update"
+def _how(connection: apsw.Connection, tool: Tool) -> str:
+    return f"continue with: {command_to_finish(connection, tool)}"
 
 
 def _is_unfinished(tool: Tool) -> bool:

@@ -2,14 +2,17 @@
 
 import signal
 from contextlib import nullcontext
+from dataclasses import replace
 
 import pytest
 from collection import Collection
 
 from mdvec.embedding.embedder import Embedder
 from mdvec.importing.job import ImportInterrupted
+from mdvec.importing.options import ChunkingSettings
 from mdvec.manage import list_tools
 from mdvec.manage.status import overview
+from mdvec.manage.tool_import import import_tool
 from mdvec.search.answer import Question, search
 from mdvec.tools import only_import_of
 
@@ -96,7 +99,7 @@ def test_a_first_import_that_nothing_can_be_searched_of_before_its_end_says_so(m
         child.wait()
     (note,) = said(many)
     assert note.startswith("notes has nothing to search: its first import, ")
-    assert note.endswith("begin again with: mdvec import -n notes --mode replace")
+    assert note.endswith("begin again with: mdvec import -n notes --mode replace --model tiny")
     many.import_("replace")
     assert said(many) == ()
 
@@ -137,8 +140,36 @@ def test_a_rebuild_after_a_first_import_that_was_stopped_is_not_that_import(many
     assert note.startswith("notes is being built again, ")
     assert note.endswith("until that is complete, searches read what was there before")
     assert said(many) == (
-        f"notes has 5 documents so far: its first import has not finished (5 of 12 files); {GO_ON}",
+        "notes has 5 documents so far: its first import has not finished (5 of 12 files); "
+        "continue with: mdvec import -n notes --mode replace",
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "options"),
+    [
+        ({}, ""),
+        ({"usual_model": "tiny"}, ""),  # the settings name it, now as later
+        ({"model": "tiny"}, " --model tiny"),
+        ({"chunking": ChunkingSettings(strategy="token", size=100, overlap=9)},
+         " --chunk-strategy token --chunk-size 100 --chunk-overlap 9"),
+        ({"model": "tiny", "take_scan": True}, " --model tiny --take-scan"),
+    ],
+)  # fmt: skip
+def test_a_killed_rebuild_is_begun_again_with_the_options_that_it_had(many, asked, options):
+    many.import_("new")
+
+    def killed(_) -> None:
+        raise SystemExit
+
+    request = replace(many.request("replace"), **asked)
+    with pytest.raises(SystemExit):
+        import_tool(request, lambda _: Embedder(many.backend), on_progress=killed)
+    (note,) = said(many)
+    assert note.endswith(f"begin again with: mdvec import -n notes --mode replace{options}")
+    import_tool(request, lambda _: Embedder(many.backend))
+    assert said(many) == ()
+    assert many.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'options%'") == []
 
 
 def test_an_empty_tool_and_one_without_changes_are_finished(many):

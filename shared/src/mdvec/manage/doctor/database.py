@@ -43,7 +43,7 @@ _HOW_TO_RESTORE = (
 )
 _MIN_FREE = 50 * MEGABYTE
 _COMFORTABLE = 500 * MEGABYTE
-_STAGED = re.compile(r"(?:documents|vectors)_(?P<name>.+)@\d+")
+_STAGED = re.compile(r"(?:documents|vectors|options)_(?P<name>.+)@\d+")
 _DERIVED = re.compile(r"(?:signatures|fts|terms)_(?P<id>\d+)_(?P<generation>\d+)")
 _BYTES_PER_NUMBER = 4
 
