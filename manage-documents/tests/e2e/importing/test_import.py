@@ -147,11 +147,15 @@ def test_an_update_with_other_options_than_the_tool_has_is_refused(notes):
     refused = {
         "--chunk-size 128": (
             "error: the tool 'notes' was chunked with size = 192; to change it to 128, "
-            "build it again with --mode replace\n"
+            "build it again with: mdvec import -n notes --mode replace --model use "
+            "--chunk-size 128; to keep it, name no other in the command, nor as [chunking] size "
+            "in the settings\n"
         ),
-        "--chunk-strategy token": (
+        "--chunk-strategy token --take-scan": (
             "error: the tool 'notes' was chunked with strategy = heading; to change it to token, "
-            "build it again with --mode replace\n"
+            "build it again with: mdvec import -n notes --mode replace --model use "
+            "--chunk-strategy token --take-scan; to keep it, name no other in the command, nor as "
+            "[chunking] strategy in the settings\n"
         ),
         "--model e5-small": (
             "error: the tool 'notes' was imported with the model 'use'; to change it to "

@@ -308,6 +308,12 @@ class ImportJob:
         options = self.request.options_for_texts(is_split=is_split)
         return shell_line("mdvec", "import", "-n", self.tool.name, "--mode", mode, *options)
 
+    @property
+    def rebuilt_by(self) -> str:
+        """The command that builds the tool again with this import's options, else as it is."""
+        model = self.request.model or self.tool.model
+        return replace(self, request=replace(self.request, mode="replace", model=model)).again
+
     def report(
         self,
         *,

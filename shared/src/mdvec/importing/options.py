@@ -75,12 +75,18 @@ def model_to_load(
 
 
 def resolve_chunking(
-    tool: Tool, chosen: ChunkingSettings, card: ModelCard | None, *, rebuild: bool
+    tool: Tool,
+    chosen: ChunkingSettings,
+    card: ModelCard | None,
+    *,
+    rebuild: bool,
+    rebuilt_by: str | None = None,
 ) -> ChunkingOptions:
     """The chunking options: as requested, else the tool's, else the model's defaults.
 
     The stored chunking is binding unless this is a rebuild, which needs the model's ``card``. For
     texts that are not split, such as a household's, the request is ignored: it is meant for notes.
+    ``rebuilt_by`` is the command that builds the tool as requested.
 
     Raises:
         ImportRefused: another chunking was requested without a rebuild, or the tool's chunking
@@ -89,17 +95,19 @@ def resolve_chunking(
     """
     requested = chosen.model_dump(exclude_none=True) if KINDS[tool.kind].has_passages else {}
     stored = {} if tool.chunking is None else asdict(tool.chunking)
+    how = rebuilt_by or tool.rebuilt_by
     if stored and not rebuild:
         if stored["cut"] != CUT:
             raise ImportRefused(
                 f"the documents of {tool.name!r} were cut by other rules than this version's; "
-                f"build it again with: {tool.rebuilt_by}"
+                f"build it again with: {how}"
             )
         for name, value in requested.items():
             if value != stored[name]:
                 raise ImportRefused(
                     f"the tool {tool.name!r} was chunked with {name} = {_quote(stored[name])}; "
-                    f"to change it to {_quote(value)}, build it again with --mode replace"
+                    f"to change it to {_quote(value)}, build it again with: {how}; to keep it, "
+                    f"name no other in the command, nor as [chunking] {name} in the settings"
                 )
         return ChunkingOptions(**stored)
     if card is None:

@@ -112,8 +112,8 @@ class TextIndex:
         Raises:
             ImportRefused: they differ, which only a rebuild allows.
         """
-        request = self._job.request
-        resolve_chunking(self._tool, request.chunking, None, rebuild=False)
+        chosen, how = self._job.request.chunking, self._job.rebuilt_by
+        resolve_chunking(self._tool, chosen, None, rebuild=False, rebuilt_by=how)
         self.check_model()
 
     def check_model(self, *, rebuild: bool = False) -> None:
@@ -273,8 +273,8 @@ class TextIndex:
                 f"{tool.name} keeps its model {wanted}; to take that of [model] name: "
                 f"mdvec import -n {tool.name} --mode replace --model {usual}"
             )
-        overrides = job.request.chunking
-        chunking = resolve_chunking(tool, overrides, embedder.card, rebuild=rebuild)
+        chosen, how = job.request.chunking, job.rebuilt_by
+        chunking = resolve_chunking(tool, chosen, embedder.card, rebuild=rebuild, rebuilt_by=how)
         self._loaded = embedder, chunking
         return self._loaded
 

@@ -105,8 +105,10 @@ def test_a_household_whose_texts_are_not_split_takes_no_request_meant_for_notes(
 def test_an_update_with_other_options_is_refused_and_names_replace(overrides, told):
     with pytest.raises(ImportRefused) as refused:
         resolve_chunking(IMPORTED, overrides, USE, rebuild=False)
+    (name, *_) = told.split()
     assert str(refused.value) == (
-        f"the tool 'notes' was chunked with {told}, build it again with --mode replace"
+        f"the tool 'notes' was chunked with {told}, build it again with: {IMPORTED.rebuilt_by}; "
+        f"to keep it, name no other in the command, nor as [chunking] {name} in the settings"
     )
 
 
