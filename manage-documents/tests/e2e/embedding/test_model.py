@@ -81,10 +81,11 @@ def test_e5_small_imports_and_the_tool_stays_with_it(mdvec):
     mdvec.write("a.md", "# A\n\n別の短い文。")
     against_settings = mdvec(*again, MDVEC_MODEL_NAME="use")
     assert (against_settings.json["model"], against_settings.json["updated"]) == ("e5-small", 1)
-    assert against_settings.err == (
-        "model: e5-small\nnotes keeps its model e5-small; to take that of [model] name: "
-        "mdvec import -n notes --mode replace --model use\n"
-    )
+    assert against_settings.err == "model: e5-small\n"
+    told = "notes keeps its model e5-small; to take that of [model] name: "
+    how = "mdvec import -n notes --mode replace --model use"
+    assert f"note: {told}{how}\n" in mdvec("status", "-n", "notes", MDVEC_MODEL_NAME="use").err
+    assert told not in mdvec("status", "-n", "notes", MDVEC_MODEL_NAME=None).err
     other = mdvec(*again, "--model", "use")
     assert (stays.code, stays.json["model"]) == (0, "e5-small")
     assert (other.code, other.err) == (

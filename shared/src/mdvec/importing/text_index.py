@@ -251,8 +251,8 @@ class TextIndex:
         if self._loaded is not None:
             return self._loaded
         job, tool = self._job, self._tool
-        usual = job.request.usual_model
-        wanted = model_to_load(tool, job.request.model, usual, rebuild=rebuild)
+        request = job.request
+        wanted = model_to_load(tool, request.model, request.usual_model, rebuild=rebuild)
         with job.stopwatch.stage("model_load"):
             embedder = job.embedder_for(wanted)
         if not rebuild and embedder.fingerprint != tool.fingerprint:
@@ -260,20 +260,14 @@ class TextIndex:
                 f"the tool {tool.name!r} was imported with {tool.fingerprint}, but this "
                 f"installation has {embedder.fingerprint}; build it again with: {tool.rebuilt_by}"
             )
-        if job.request.is_background and (
-            isinstance(embedder, embedding.RemoteEmbedder) or job.request.engine is not None
+        if request.is_background and (
+            isinstance(embedder, embedding.RemoteEmbedder) or request.engine is not None
         ):
             raise ImportRefused(
                 f"the vectors of {tool.name!r} cannot come later, as they come from an endpoint or "
                 "go to a Chroma server; leave out --background"
             )
-        is_asked = job.request.model is not None or job.request.is_unattended
-        if usual not in {None, wanted} and not is_asked:
-            job.on_notice(
-                f"{tool.name} keeps its model {wanted}; to take that of [model] name: "
-                f"mdvec import -n {tool.name} --mode replace --model {usual}"
-            )
-        chosen, how = job.request.chunking, job.rebuilt_by
+        chosen, how = request.chunking, job.rebuilt_by
         chunking = resolve_chunking(tool, chosen, embedder.card, rebuild=rebuild, rebuilt_by=how)
         self._loaded = embedder, chunking
         return self._loaded

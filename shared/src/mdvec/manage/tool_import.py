@@ -98,7 +98,7 @@ def source_notes(settings: Settings, name: str) -> tuple[str, ...]:
     """
     with open_database(settings.database_path, "read") as connection:
         tool = registry.get_tool(connection, name)
-    notices = scan_notices(settings, tool)
+    notices = (*model_notices(settings, tool), *scan_notices(settings, tool))
     if KINDS[tool.kind].endings is not None:
         return notices
     try:
@@ -106,6 +106,15 @@ def source_notes(settings: Settings, name: str) -> tuple[str, ...]:
         return (*notices, *unread_files(tool, scan(tool.source, rules)))
     except SourceMissing:
         return notices
+
+
+def model_notices(settings: Settings, tool: Tool) -> tuple[str, ...]:
+    """The sentence on a model of the settings that an update of the tool does not use, if so."""
+    usual = settings.model.name
+    if tool.model is None or usual in {catalog.AUTO, tool.model}:
+        return ()
+    how = shell_line("mdvec", "import", "-n", tool.name, "--mode", "replace", "--model", usual)
+    return (f"{tool.name} keeps its model {tool.model}; to take that of [model] name: {how}",)
 
 
 def scan_notices(settings: Settings, tool: Tool) -> tuple[str, ...]:

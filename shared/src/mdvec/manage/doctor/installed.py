@@ -25,7 +25,7 @@ from mdvec.manage.clients.registration import NotRegistered, registered_entry
 from mdvec.manage.doctor.findings import Finding
 from mdvec.manage.registering import list_tools
 from mdvec.manage.service import option_value
-from mdvec.manage.tool_import import scan_notices
+from mdvec.manage.tool_import import model_notices, scan_notices
 from mdvec.settings import Loaded
 from mdvec.tools import (
     KINDS,
@@ -241,6 +241,8 @@ def check_sources(installation: Loaded) -> Iterator[Finding]:
         yield Finding("warning", taken)
     for tool in rows:
         yield _source(tool)
+        for notice in model_notices(installation.settings, tool):
+            yield Finding("ok", notice)
         for notice in scan_notices(installation.settings, tool):
             yield Finding("warning", notice)
         if is_being_imported(installation.settings.database_path, tool):
