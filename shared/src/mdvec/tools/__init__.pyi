@@ -1,11 +1,11 @@
 from . import registry as registry
+from .import_lock import only_import_of as only_import_of
 from .import_progress import command_to_finish as command_to_finish
 from .import_progress import described_tool as described_tool
 from .import_progress import is_being_imported as is_being_imported
 from .import_progress import is_first_unfinished as is_first_unfinished
 from .import_progress import never_read as never_read
 from .import_progress import not_imported as not_imported
-from .import_progress import only_import_of as only_import_of
 from .import_progress import still_to_come as still_to_come
 from .import_progress import unfinished as unfinished
 from .kinds import KINDS as KINDS
