@@ -48,6 +48,7 @@ def main() -> int:
             return said
 
         mdvec("demo")
+        assert not list(home.rglob("analytics"))  # it says that it keeps nothing
         mdvec("samples", "samples")
         mdvec("tool", "add", "-n", "notes", "-d", "sample notes", "-s", "samples/notes")
         mdvec("import", "-n", "notes")

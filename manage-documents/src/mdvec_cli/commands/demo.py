@@ -65,7 +65,8 @@ def demo_command(
     else:
         try:
             with tempfile.TemporaryDirectory(prefix="mdvec-demo-") as made:
-                _demonstrate(ctx, Path(made))
+                # The user's own folder of exports may not be writable, and nothing is to be kept.
+                _demonstrate(ctx, Path(made), MDVEC_ANALYTICS_FOLDER=str(Path(made, "exports")))
         finally:  # also after Ctrl-C, which prints how to continue
             say("")
             say(f"the demo's folder is removed again; to keep one: {here.program} demo FOLDER")
@@ -82,7 +83,7 @@ def demo_command(
     )
 
 
-def _demonstrate(ctx: typer.Context, folder: Path) -> None:
+def _demonstrate(ctx: typer.Context, folder: Path, **settings: str) -> None:
     """Run each step as a user would type it, in ``folder`` and with a database there."""
     try:
         (folder / "samples").mkdir(parents=True)
@@ -90,7 +91,7 @@ def _demonstrate(ctx: typer.Context, folder: Path) -> None:
     except OSError as error:
         raise manage.FolderNotWritten(not_usable(folder, error)) from error
     manage.copy_samples(folder / "samples")
-    with _settings_of(folder):
+    with _settings_of(folder, **settings):
         for about, commands in _STEPS:
             say("")
             say(about)
@@ -107,7 +108,7 @@ def _say_removed(folder: Path) -> None:
 
 
 @contextmanager
-def _settings_of(folder: Path) -> Iterator[None]:
+def _settings_of(folder: Path, **more: str) -> Iterator[None]:
     """Within the block, use the demo's folder and settings; only the language stays the user's."""
     before = dict(os.environ)
     for name in before:
@@ -117,6 +118,7 @@ def _settings_of(folder: Path) -> Iterator[None]:
         MDVEC_CONFIG=str(folder / "config.toml"),
         MDVEC_DATABASE_PATH=str(folder / "demo.sqlite"),
         MDVEC_MODEL_NAME="use",
+        **more,
     )
     try:
         with chdir(folder):
