@@ -245,7 +245,14 @@ def test_rows_of_errors_or_formulas_without_a_value_are_rows_of_null(files):
 
 
 def test_a_row_of_spaces_is_left_out_as_in_csv_and_counted(files):
-    rows = [["店", "額"], ["a", 1], [" ", "\u3000"], ["b", 2], [None, " "], [" ", 3]]
+    rows: list[list[str | int | None]] = [
+        ["店", "額"],
+        ["a", 1],
+        [" ", "\u3000"],
+        ["b", 2],
+        [None, " "],
+        [" ", 3],
+    ]
     workbook(files.folder / "a.xlsx", ("s", rows))
     text = "".join(f"{shop or ''},{yen or ''}\n" for shop, yen in rows)
     (files.folder / "b.csv").write_text(text, encoding="utf-8")
