@@ -1,5 +1,8 @@
 """How likely an answer is, by what a question found."""
 
+from dataclasses import replace
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,8 +11,10 @@ from mdvec.search.core.lexical import INSIDE_WEIGHT, Candidate, CorpusStatistics
 from mdvec.text.questions import QuestionTerms
 
 
-def likely(coverage: float, likeness: float | None, chunks: int = 1_000) -> float:
-    return Evidence(coverage, likeness, chunks).likelihood(0.0)
+def likely(
+    coverage: float, likeness: float | None, chunks: int = 1_000, behind: float = 0.0
+) -> float:
+    return Evidence(coverage, likeness, chunks).likelihood(behind)
 
 
 def test_words_and_likeness_make_an_answer_likely_and_a_large_collection_less():
@@ -42,6 +47,31 @@ def test_a_term_inside_another_word_is_hardly_evidence():
 
 def test_a_name_that_occurs_nowhere_leaves_no_answer_likely():
     assert not Evidence(1.0, 9.0, 10, ("useFooBar",)).is_confident
+
+
+def test_words_that_a_text_in_another_language_lacks_are_no_evidence_against_an_answer():
+    near, far = (Evidence(0.05, likeness, 1_000, is_foreign=True) for likeness in (4.0, 0.5))
+    assert near.is_confident
+    assert not far.is_confident
+    assert not replace(near, is_foreign=False).is_confident
+    assert not replace(near, absent=("Spark",)).is_confident
+    assert replace(near, coverage=0.9).likelihood(0.1) == likely(0.9, 4.0, behind=0.1)
+
+
+@pytest.mark.parametrize(
+    ("letters", "english", "is_foreign"),
+    [
+        (("start", "a", "thread"), 10, True),
+        (("start", "a", "thread"), 60, False),
+        (("thread",), 10, False),
+        ((), 10, False),
+    ],
+)
+def test_several_words_in_letters_are_foreign_where_most_texts_are_not_english(
+    letters, english, is_foreign
+):
+    query = QuestionTerms(("thread",), letters=letters)
+    assert evidence(query, CorpusStatistics(200, {"the": english}), []).is_foreign == is_foreign
 
 
 @given(st.floats(0, 1), st.none() | st.floats(-1e6, 1e6), st.integers(0, 10**9), st.floats(0, 1))

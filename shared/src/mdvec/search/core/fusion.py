@@ -75,6 +75,7 @@ _MIN_CHUNKS = 200
 _MIN_SHOWN, _MAX_SHOWN = 0.01, 0.99
 _DECIMALS = 2
 """The decimals of a shown likelihood; rounding never makes it look confident."""
+_MOSTLY = 0.5
 FIRST = 2
 """The number of first passages that are used as evidence."""
 
@@ -254,7 +255,8 @@ class Evidence:
 
     ``coverage`` is None if words were not searched, ``likeness`` if no cosine can be judged.
     ``absent`` are names in the question that no searched text contains; ``named`` says how closely
-    a title or heading matches the question, 0 to 1.
+    a title or heading matches the question, 0 to 1. ``is_foreign`` says whether most text is in
+    another language than the question: then words that it lacks say nothing against an answer.
     """
 
     coverage: float | None
@@ -262,6 +264,7 @@ class Evidence:
     chunks: int
     absent: tuple[str, ...] = ()
     named: float = 0.0
+    is_foreign: bool = False
 
     @property
     def constants(self) -> LikelihoodConstants:
@@ -273,19 +276,23 @@ class Evidence:
     def likelihood(self, behind: float) -> float:
         """The likelihood that a passage answers, if its score is ``behind`` below the best."""
         model = self.constants
-        logit = (
+        of_best = self._logit(model)
+        if self.is_foreign and self.likeness is not None:
+            of_best = max(of_best, self._logit(VECTORS))
+        logit = of_best - model.behind * behind - (model.later if behind > 0 else 0.0)
+        likelihood = 1 / (1 + math.exp(-max(logit, -500.0)))
+        if self.absent:
+            likelihood *= _ABSENT_SHARE
+        return min(max(round(likelihood, _DECIMALS), _MIN_SHOWN), _MAX_SHOWN)
+
+    def _logit(self, model: LikelihoodConstants) -> float:
+        return (
             model.constant
             + model.coverage * (self.coverage or 0.0)
             + model.likeness * (self.likeness or 0.0)
             + model.named * self.named
             - model.chunks * math.log(max(self.chunks, _MIN_CHUNKS))
-            - model.behind * behind
-            - (model.later if behind > 0 else 0.0)
         )
-        likelihood = 1 / (1 + math.exp(-max(logit, -500.0)))
-        if self.absent:
-            likelihood *= _ABSENT_SHARE
-        return min(max(round(likelihood, _DECIMALS), _MIN_SHOWN), _MAX_SHOWN)
 
     @property
     def is_confident(self) -> bool:
@@ -313,4 +320,5 @@ def evidence(
         statistics.chunks,
         absent,
         max((scored.named for _, scored in first), default=0.0),
+        _native_share(query.letters, statistics) < _MOSTLY,
     )
