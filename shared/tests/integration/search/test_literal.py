@@ -348,6 +348,8 @@ def test_a_file_is_excluded_and_listed_by_its_whole_name(plugins):
 def test_an_exact_text_is_found_in_any_spelling_of_the_same_signs(notes, exact, files):
     answer = notes.search("講演の費用", k=20, filters=filtered(exact=[exact]))
     assert {hit.file_path for hit in answer.results} == files
+    listing = list_documents(notes.database, None, filtered(exact=[exact]))
+    assert [document.file_path for document in listing.documents] == sorted(files)
 
 
 def test_exact_letters_do_not_match_across_the_hyphens_of_an_address(collection):
