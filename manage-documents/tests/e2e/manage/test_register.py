@@ -224,10 +224,14 @@ def test_the_script_for_ipython_limits_what_a_cell_prints(mdvec):
 
 
 @pytest.mark.parametrize(
-    ("command", "args", "level"),
-    [("/nowhere/mdvec-mcp", [], "trouble"), (SERVER, ["--database", "/other"], "warning")],
+    ("command", "args", "level", "more"),
+    [
+        ("/nowhere/mdvec-mcp", [], "trouble", ""),
+        (SERVER, ["--database", "/other"], "warning", ""),
+        (SERVER, ["--docs-dir", "/moved/notes"], "trouble", " --docs-dir FOLDER"),
+    ],
 )
-def test_the_doctor_looks_at_registered_entries(mdvec, command, args, level, monkeypatch):
+def test_the_doctor_looks_at_registered_entries(mdvec, command, args, level, more, monkeypatch):
     from mdvec.manage.doctor.installed import check_clients
     from mdvec.settings.loading import load_with_origins
 
@@ -238,7 +242,7 @@ def test_the_doctor_looks_at_registered_entries(mdvec, command, args, level, mon
     loaded = load_with_origins({}, flags={"database": {"path": str(mdvec.database)}})
     (found,) = check_clients(loaded)
     assert (found.level, found.command) == (
-        level, f"mdvec register cursor --database {mdvec.database}"
+        level, f"mdvec register cursor --database {mdvec.database}{more}"
     )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ from mdvec.manage.doctor.findings import Finding
 from mdvec.manage.registering import list_tools
 from mdvec.manage.service import option_value
 from mdvec.manage.tool_import import model_notices, scan_notices
-from mdvec.settings import Loaded
+from mdvec.settings import Loaded, expanded
 from mdvec.tools import (
     KINDS,
     Tool,
@@ -158,6 +158,11 @@ def _check_entry(name: str, client: Client, entry: ClientEntry, database: Path) 
     chosen = option_value(options, "--database")
     if chosen is not None and Path(chosen) != database:
         return Finding("warning", f"{client.title} uses another database: {chosen}", again)
+    folder = expanded(option_value(options, "--docs-dir") or "")
+    # Only the client knows where another path begins, such as ${userHome}/notes.
+    if folder.is_absolute() and not folder.is_dir():
+        sentence = f"{client.title} starts a server for the folder {folder}, which does not exist"
+        return Finding("trouble", sentence, f"{again} --docs-dir FOLDER")
     return Finding("ok", f"{client.title} starts {program}")
 
 
