@@ -59,8 +59,9 @@ def test_a_working_folder_that_was_removed_is_one_line(mdvec):
 
 
 MOMENTS = [
-    *(("mdvec_cli", ["watch"], modules) for modules in range(1, 400, 40)),
-    *(("mdvec_mcp", [], modules) for modules in range(1, 660, 66)),  # of some 710
+    pytest.param(program, command, modules, marks=() if at % 4 == 0 else pytest.mark.soak)
+    for program, command, most in (("mdvec_cli", ["watch"], 361), ("mdvec_mcp", [], 661))
+    for at, modules in enumerate(range(1, most + 1, most // 12))  # the server loads some 710
 ]
 
 
@@ -68,7 +69,10 @@ MOMENTS = [
 def test_an_interrupt_from_the_first_moment_ends_it_without_a_traceback(
     notes, program, command, modules
 ):
-    """It comes when so many modules were imported after the entry, or when the command is ready."""
+    """It comes when so many modules were imported after the entry, or when the command is ready.
+
+    Four moments of each program's start; `make soak` has the others.
+    """
     code = f"""
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background ignores it

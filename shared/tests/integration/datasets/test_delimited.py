@@ -177,15 +177,20 @@ def test_an_empty_line_between_the_rows_of_one_column_is_a_row_of_null(folder):
     assert found == ({"name": "VARCHAR"}, [["bob"], [None], ["a\r\nb"], [None], [None], ["last"]])
 
 
-@each("large_from", [1, 2**24])
-@each("end", ["\n", "\r\n"])
+EMPTY = [
+    ",,", '"","",""', ',"",', ",", " ", '"" ,', " , , ", "\u3000,\u3000,", "\u3000",
+    '\u00a0,"\u2003"', '"\u3000 ",',
+]  # fmt: skip
+
+
 @each(
-    "empty",
+    ("empty", "end", "large_from"),
     [
-        ",,", '"","",""', ',"",', ",", " ", '"" ,', " , , ", "\u3000,\u3000,", "\u3000",
-        '\u00a0,"\u2003"', '"\u3000 ",',
+        (empty, end, 2**24 if (row + at) % 2 else 1)  # each with both ends, and in both sizes
+        for row, empty in enumerate(EMPTY)
+        for at, end in enumerate(("\n", "\r\n"))
     ],
-)  # fmt: skip
+)
 def test_rows_without_a_filled_cell_are_left_out(folder, empty, end, large_from):
     row, words = f"1,NA,{end}", f'2,"a\n,,\nb",-{end}'
     text = f"a,b,c{end}{empty}{end}{row}{empty}{end}{words}" + f"{empty}{end}" * 900
