@@ -15,6 +15,7 @@ from chroma_process import ChromaProcess
 from collection import Collection
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 from mdvec.embedding.backends import use as use_model
 from mdvec.embedding.backends.use import UseBackend
 from mdvec.quick_start import load_quickly, loaded
@@ -94,9 +95,16 @@ def pytest_collection_finish() -> None:
     loaded()
 
 
-def pytest_configure() -> None:
-    """Free them at the very end, as libraries expect, and not before pytest's own collections."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Free them at the very end, as libraries expect, and not before pytest's own collections.
+
+    Only a long run draws constants of our modules, too: of those that are loaded by then, which
+    differ from worker to worker, and which Hypothesis parses.
+    """
     atexit.register(gc.unfreeze)
+    if config.getoption("--hypothesis-profile") != "soak":
+        # Hypothesis has no public way to leave them out.
+        providers._get_local_constants = lambda: providers._local_constants  # noqa: SLF001
 
 
 @pytest.fixture
