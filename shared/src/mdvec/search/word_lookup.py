@@ -267,10 +267,13 @@ class _Lookup:
         self, found: WordsFound, frequencies: Mapping[str, int], of_index: Mapping[str, int]
     ) -> dict[str, list[int] | None]:
         """By term, the documents whose text has a name, noun or keyword that the index lacks."""
+        spellings = self.query.spellings("name", "noun")
+        # Thousands of terms may be of one long run of kanji.
+        known = {one for one in {*spellings.values()} if of_index.get(folded(one))}
         absent = {
             term: spelling
-            for term, spelling in self.query.spellings("name", "noun").items()
-            if not of_index.get(folded(spelling))
+            for term, spelling in spellings.items()
+            if spelling not in known
             if term in found.substituted or not self._is_indexed(term, found, frequencies)
             if not self._is_part_of_date(term, frequencies)
         }
