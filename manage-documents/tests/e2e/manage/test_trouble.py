@@ -397,7 +397,7 @@ def test_a_disk_that_fills_up_is_one_sentence_and_keeps_what_was_finished(notes,
 
 
 def test_a_full_disk_ends_a_first_import_with_what_continues_it(mdvec):
-    for number in range(60):
+    for number in range(24):
         mdvec.write(f"{number:02}.md", f"# {number}\n\n" + f"これは {number} 番目の文書。" * 50)
     assert mdvec("tool", "add", "-n", "notes", "-d", "d", "-s", mdvec.docs).code == 0
     with full_disk(300_000):
@@ -409,7 +409,7 @@ def test_a_full_disk_ends_a_first_import_with_what_continues_it(mdvec):
         rf"finished; {go_on}", mdvec("import", "-n", "notes").err,
     )  # fmt: skip
     assert mdvec("import", "-n", "notes", "--mode", "update").code == 0
-    assert overview(mdvec.database).tools[0].documents == 60
+    assert overview(mdvec.database).tools[0].documents == 24
 
 
 def test_a_picture_for_which_there_is_no_room_names_its_file(mdvec):

@@ -29,16 +29,23 @@ def write(file, value):
     duckdb.execute(f"COPY (SELECT '{value}' AS word) TO '{file}' (FORMAT parquet)")
 
 
+def copied(first, *files, value):
+    """Write files of equal bytes."""
+    write(first, value)
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(first, file)
+
+
 class Folder:
     """A dataset in a folder, a folder of secrets beside it, and a query process."""
 
     def __init__(self, root):
         self.root, self.data, self.database = root, root / "data", root / "rag.db"
         self.secret = root / "secret"
-        for name in IN_SUB:
-            write(self.data / "sub" / name, "mine")
-            for secret in (name, f"sub/{name}"):
-                write(self.secret / secret, CANARY)
+        copied(*(self.data / "sub" / name for name in IN_SUB), value="mine")
+        secrets = [self.secret / place / name for name in IN_SUB for place in (".", "sub")]
+        copied(*secrets, value=CANARY)
         write(self.data / "b.parquet", "other")
         (self.data / "link.parquet").symlink_to("b.parquet")
         imported(self.database, "d", self.data, "dataset")
