@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from mdvec.sync import Freshness, ImportRun, Imports
 
     Concerns = Callable[[Freshness], bool]
-    Notes = Callable[[Concerns | None], list[str]]
+    Part = Callable[[Freshness], Freshness | None]
+    Notes = Callable[[Part | None], list[str]]
 
 logger = logging.getLogger("mdvec")
 
@@ -203,8 +204,8 @@ class FreshnessWatch:
     def check_tables(self, concerns: Concerns, *, runs_sql: bool) -> Notes:
         """Check the sources of all tables; if SQL will run, wait a moment for imports it concerns.
 
-        The returned function makes the notes for an answer: given a function that selects the
-        sources that the answer read, it returns their notes; given None, the notes on all sources.
+        The returned function makes the notes for an answer: given a function that returns what of
+        a source concerns the answer, it returns the notes on that; given None, on all sources.
         """
 
         def started() -> SourceCheck:
@@ -214,10 +215,10 @@ class FreshnessWatch:
         if runs_sql and self._wait_for_imports(check, concerns):
             check = started()
 
-        def notes(concerned: Concerns | None) -> list[str]:
+        def notes(part: Part | None) -> list[str]:
             def wording(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
-                is_concerned = concerned is None or concerned(state)
-                return freshness_in_english(state, is_importing) if is_concerned else ""
+                concerned = state if part is None else part(state)
+                return freshness_in_english(concerned, is_importing) if concerned else ""
 
             return check.notes(wording)
 

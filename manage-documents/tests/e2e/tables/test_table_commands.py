@@ -9,7 +9,7 @@ import time
 import duckdb
 import psutil
 import pytest
-from imported import imported
+from imported import import_, imported
 from mdvec import queries
 from mdvec.queries import Parameter, SavedQuery
 from PIL import Image
@@ -41,6 +41,26 @@ def test_rows_come_as_a_table_and_all_of_them_as_csv(sales):
         "warning: 1 file is newer than the index of sales; import with: "
         "mdvec import -n sales --mode update\n"
     )
+
+
+def test_files_that_failed_are_named_beside_answers_from_tables_of_which_they_are_a_part(sales):
+    bad = SALES + "2025-07-02,京都,9,9\n"
+    for name in ("old.csv", "x_1.csv", "x_2.csv"):
+        sales.write(name, SALES)
+    imported(sales.database, "more", sales.docs, "dataset")
+    for name in ("old.csv", "x_3.csv", "other.csv"):
+        sales.write(name, bad)
+    import_(sales.database, "more")
+
+    def named(table):
+        err = sales("query", f"SELECT count(*) FROM {table}").err
+        return [name for name in ("old.csv", "x_3.csv", "other.csv") if name in err]
+
+    assert named("more__sales") == []
+    assert named("more__x") == ["x_3.csv"]
+    assert named("more__old") == ["old.csv"]
+    assert named("more__x, more__old") == ["old.csv", "x_3.csv"]
+    assert named("more__other") == ["old.csv", "x_3.csv", "other.csv"]  # there is none
 
 
 @pytest.mark.parametrize("form", ["table", "csv"])

@@ -5,7 +5,7 @@ Comparing the states loads no file reader.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import takewhile
@@ -15,6 +15,7 @@ import apsw
 
 from mdvec.database import is_own_format
 from mdvec.datasets.core.choices import ReadingChoice
+from mdvec.datasets.core.grouping import group_of
 from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.dataset_tables import (
     DatasetTable,
@@ -169,4 +170,25 @@ def _content(connection: apsw.Connection, tool: Tool) -> str:
     return counted(tables, "table") if tables else ""
 
 
-DATASET = Importer(_import_dataset, stored_states, found_states, _content)
+def tables_with(
+    connection: apsw.Connection, tool: Tool, paths: Collection[str]
+) -> Mapping[str, frozenset[str]]:
+    """The tables that each file, or table of a file (``a.xlsx#2``), is or would be a part of."""
+    if not paths:
+        return {}
+    tables = dataset_tables.dataset_tables(connection, tool.id)
+    return {
+        path: frozenset(table.name for table in tables if _would_have(table, path))
+        for path in paths
+    }
+
+
+def _would_have(table: DatasetTable, path: str) -> bool:
+    group = group_of(path)
+    if table.combined is None:
+        is_alike = group is not None and group_of(table.path) == group
+        return is_alike or path in (table.path, table.origin)
+    return path in table.file_paths or table.combined.group.has(path)
+
+
+DATASET = Importer(_import_dataset, stored_states, found_states, _content, tables_with=tables_with)

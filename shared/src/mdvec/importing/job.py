@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Literal, Protocol
@@ -345,7 +345,8 @@ class Importer:
     ``stored_states`` returns the stored files with their states when imported; ``found_states``
     returns the files of a scan to import, under the same paths. ``content`` says how much is
     stored, as "3 documents"; "" for nothing. ``left_out`` returns the files of which nothing is
-    stored; None means the failed files that are not stored.
+    stored; None means the failed files that are not stored. ``tables_with`` returns the tables that
+    each of some files is, or would be, a part of; without it, every file concerns every table.
     """
 
     import_source: Callable[[ImportJob], ImportReport]
@@ -353,6 +354,9 @@ class Importer:
     found_states: Callable[[apsw.Connection, Tool, Scan], Mapping[str, FileState]]
     content: Callable[[apsw.Connection, Tool], str]
     left_out: Callable[[apsw.Connection, Tool], Sequence[str]] | None = None
+    tables_with: (
+        Callable[[apsw.Connection, Tool, Collection[str]], Mapping[str, frozenset[str]]] | None
+    ) = None
 
 
 def states_as_found(_: apsw.Connection, __: Tool, scan: Scan) -> Mapping[str, FileState]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -40,8 +40,10 @@ logger = logging.getLogger("mdvec")
 MAX_ERROR_BYTES = 900
 Concerns = Callable[["Freshness"], bool]
 """Returns whether an answer may come from a source."""
-Notes = Callable[[Concerns | None], list[str]]
-"""Returns the notes on the sources for which ``Concerns`` is true; for None, on all sources."""
+Part = Callable[["Freshness"], "Freshness | None"]
+"""Returns what of a source's state concerns an answer; None if the answer is not from it."""
+Notes = Callable[[Part | None], list[str]]
+"""Returns the notes on what ``Part`` gives of each source; for None, on all sources."""
 _MAX_ANSWER_BYTES = 1_000_000
 
 
@@ -89,12 +91,13 @@ class RequestedData:
         is_named = re.search(rf"(?<!\w)(?:{names})(?!(?!__)\w)", fold(self.sql)) is not None
         return is_named or state.tool == self.tool
 
-    def reads(self, state: Freshness, names: Iterable[str]) -> bool:
-        """Whether the answer is from this source; ``names`` are the tables that were read."""
+    def part_read(self, state: Freshness, names: Collection[str]) -> Freshness | None:
+        """What of a source concerns the answer; ``names`` are the tables that were read."""
         own = _table_of(state)
-        return state.tool == self.tool or any(
+        is_read = state.tool == self.tool or any(
             name == own or name.startswith(f"{own}__") for name in names
         )
+        return state.for_tables(names) if is_read else None
 
 
 def _table_of(state: Freshness) -> str:
@@ -180,6 +183,10 @@ def answered_within_guard(
             return fit_warnings(work())
     names = tuple(table.name for table in analytics.queries.materialized())
     concerns = partial(request.concerns, materialized=names)
+
+    def whole(state: Freshness) -> Freshness | None:
+        return state if concerns(state) else None
+
     notes_on = analytics.sources(concerns, runs_sql=request.sql is not None)
     try:
         with one_call() as call:
@@ -190,13 +197,13 @@ def answered_within_guard(
         if error.is_wrong_usage:
             raise
         warnings = analytics.queries.take_warnings()
-        notes = notes_on(None if isinstance(error, UnknownTable) else concerns)
+        notes = notes_on(None if isinstance(error, UnknownTable) else whole)
         for more in ([*warnings, *notes], warnings):
             failure = NotAnswered(str(error), *more)
             if more and len(str(failure).encode()) <= MAX_ERROR_BYTES:
                 raise failure from error
         raise
-    read = partial(request.reads, names=call.reads) if call.reads else concerns
+    read = partial(request.part_read, names=call.reads) if call.reads else whole
     return fit_warnings(with_warnings(answer, [*answer.get("warnings", ()), *notes_on(read)]))
 
 
@@ -216,14 +223,14 @@ class SourcesNow:
         """A check that only begins when its notes are requested."""
         return self._notes
 
-    def _notes(self, concerns: Concerns | None) -> list[str]:
+    def _notes(self, part: Part | None) -> list[str]:
         """The notes for people on sources that differ from their import."""
         with open_database(self.database, "read") as connection:
             tools = registry.list_tools(connection, active_only=True)
-        sentences = (self._sentence(tool, concerns) for tool in tools)
+        sentences = (self._sentence(tool, part) for tool in tools)
         return [sentence for sentence in sentences if sentence]
 
-    def _sentence(self, tool: Tool, concerns: Concerns | None) -> str:
+    def _sentence(self, tool: Tool, part: Part | None) -> str:
         if not KINDS[tool.kind].has_tables:
             return ""
         try:
@@ -232,4 +239,5 @@ class SourcesNow:
             logger.info("no look at the source of %s: %s", tool.name, error)
             return ""
         remedy = f"import with: mdvec import -n {state.tool} --mode update"
-        return state.sentence(remedy) if concerns is None or concerns(state) else ""
+        concerned = state if part is None else part(state)
+        return concerned.sentence(remedy) if concerned else ""

@@ -8,8 +8,8 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mdvec import tools
@@ -39,7 +39,8 @@ class Freshness:
     now, perhaps because a disk is not mounted; their content is kept until a user requests an
     import. ``trouble`` is why the source cannot be compared, "" if it can; the numbers are 0 then.
     ``newest_ns`` is the latest modification time of an added or changed file, in nanoseconds.
-    Checks with the same ``mark`` found the same differences.
+    Checks with the same ``mark`` found the same differences. ``tables`` are those that an outdated
+    or missing file is, or would be, a part of, by path; without an entry it concerns every table.
     """
 
     tool: str
@@ -57,6 +58,19 @@ class Freshness:
     mark: int = 0
     kind: str = "markdown"
     is_being_imported: bool = False
+    tables: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def for_tables(self, names: Collection[str]) -> Freshness:
+        """The same for an answer from these tables: without failed files of other tables."""
+        outdated, missing = (
+            tuple(
+                path
+                for path in paths
+                if path not in self.tables or not self.tables[path].isdisjoint(names)
+            )
+            for paths in (self.outdated, self.missing)
+        )
+        return replace(self, outdated=outdated, missing=missing)
 
     @property
     def is_stale(self) -> bool:
@@ -181,6 +195,9 @@ def compare_source(connection: Connection, tool: tools.Tool, rules: ScanRules) -
     seen = _compare(tool, scan, states, stored, failed)
     if importer.left_out is not None:
         seen = replace(seen, missing=tuple(importer.left_out(connection, tool)))
+    if importer.tables_with is not None:
+        paths = (*seen.outdated, *seen.missing)
+        seen = replace(seen, tables=importer.tables_with(connection, tool, paths))
     is_running = seen.is_stale and tools.is_being_imported(Path(connection.filename), tool)
     return replace(seen, is_being_imported=is_running)
 
