@@ -199,6 +199,12 @@ def test_rows_without_a_filled_cell_are_left_out(folder, empty, end, large_from)
     assert "empty rows are left out: 902" in understood.notes
 
 
+@each("last", ["\r\n3,4\r\n", ""])
+def test_the_only_empty_row_is_found_at_either_line_end_and_at_the_end_of_the_file(folder, last):
+    understood = converted(folder, f"a,b\r\n1,2\r\n,{last}")
+    assert understood.notes == ("empty rows are left out: 1",)
+
+
 def test_any_number_of_short_empty_rows_is_left_out(folder):
     names = ",".join(f"c{at}" for at in range(100))
     understood = converted(folder, f"{names}\n{'1,' * 99}1\n" + ",\n" * 11_000 + f"{'2,' * 99}2\n")
