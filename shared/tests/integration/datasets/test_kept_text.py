@@ -1,5 +1,6 @@
 """Columns that stay texts: what kept them so, and which choice makes them numbers or dates."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from itertools import zip_longest
 
@@ -73,7 +74,7 @@ def test_whole_numbers_that_may_all_be_days_are_told(folder):
     assert str(converted(folder, f"{rows}3,20250231\n")) == said
 
 
-SIGNS = [
+SIGNS: list[tuple[list[str], Sequence[float | str | None]]] = [
     (["△ 1", "2", "▲ 1,000"], [-1, 2, -1000]),
     (["+5", "-3", "2"], [5, -3, 2]),
     (["+5", "△ 3", "0"], [5, -3, 0]),
@@ -107,7 +108,7 @@ def test_signs_dashes_and_long_fractions_are_read_whole_or_not_at_all(folder):
     rows = [",".join(f'"{text}"' for text in row) for row in cells]
     converted(folder, "\n".join([",".join(f"c{at}" for at in range(len(SIGNS))), *rows]))
     found = [list(column) for column in zip(*rows_in(folder).fetchall(), strict=True)]
-    wanted = [values + [None] * (len(rows) - len(values)) for _, values in SIGNS]
+    wanted = [[*values, *[None] * (len(rows) - len(values))] for _, values in SIGNS]
     assert found == wanted
 
 
