@@ -71,7 +71,10 @@ def _found_states(_: apsw.Connection, tool: Tool, scan: Scan) -> Mapping[str, Fi
 
 
 def _left_out(connection: apsw.Connection, tool: Tool) -> Sequence[str]:
-    return ledger_statements.files_left_out(Ledger.undated(connection, tool.id))
+    ledger = Ledger.undated(connection, tool.id)
+    files = ledger_statements.files_left_out(ledger)
+    unread = ledger_statements.first_unread_lines(ledger)
+    return [*files, *(f"{path}:{line}" for path, line in unread if path not in files)]
 
 
 def _content(connection: apsw.Connection, tool: Tool) -> str:

@@ -345,8 +345,9 @@ class Importer:
     ``stored_states`` returns the stored files with their states when imported; ``found_states``
     returns the files of a scan to import, under the same paths. ``content`` says how much is
     stored, as "3 documents"; "" for nothing. ``left_out`` returns the files of which nothing is
-    stored; None means the failed files that are not stored. ``tables_with`` returns the tables that
-    each of some files is, or would be, a part of; without it, every file concerns every table.
+    stored, and lines of others; None means the failed files that are not stored. ``tables_with``
+    returns the tables that each of some files is, or would be, a part of; without it, every file
+    concerns every table.
     """
 
     import_source: Callable[[ImportJob], ImportReport]

@@ -34,7 +34,7 @@ class Freshness:
     ``files`` counts the files that the tool would import; ``added``, ``changed`` (with another size
     or modification time) and ``deleted`` count those that differ from its last import. ``outdated``
     files could not be imported in their current state, so answers use an older state. ``missing``
-    are files of a source with SQL tables, or tables of a file, that were never imported
+    are files of a source with SQL tables, or tables or lines of a file, that were never imported
     successfully, so no answer includes them. ``emptied`` folders held imported files and are empty
     now, perhaps because a disk is not mounted; their content is kept until a user requests an
     import. ``trouble`` is why the source cannot be compared, "" if it can; the numbers are 0 then.

@@ -336,6 +336,18 @@ def test_a_table_of_a_database_and_a_statement_that_were_never_imported_are_name
     assert check_source(database, "kakeibo", RULES).sentence() == lacking
 
 
+def test_a_statement_with_rows_that_cannot_be_read_is_named_with_the_first(tmp_path):
+    database, folder = tmp_path / "v.sqlite", tmp_path / "明細"
+    folder.mkdir()
+    unread = STATEMENT.format("b").splitlines()[1].replace("-100", "未定")
+    text = f"{STATEMENT.format('a')}{unread}\n{unread}\n"
+    (folder / "7月.csv").write_text(text, encoding="utf-8")
+    registering.add_tool(database, "kakeibo", "家計簿", folder, "household")
+    import_(database, "kakeibo")
+    lacking = LACKS.format("kakeibo", '"7月.csv:3"')
+    assert check_source(database, "kakeibo", RULES).sentence() == lacking
+
+
 def test_a_source_that_another_process_is_importing_says_so(notes):
     notes.write("新.md", "# 新\n")
     tool = registering.find_tool(notes.database, "notes")

@@ -88,6 +88,15 @@ def unread_rows(ledger: Ledger, days: tuple[str, str]) -> list[tuple[str, int]]:
     return list(rows)
 
 
+def first_unread_lines(ledger: Ledger) -> list[tuple[str, int]]:
+    """The files with rows that could not be read, and the line of the first one in each."""
+    rows = ledger.execute(
+        "SELECT path, bad_rows ->> '$[0][0]' FROM ledger_files "
+        "WHERE tool_id = ? AND is_present AND bad_rows <> '[]' ORDER BY path"
+    )
+    return list(rows)
+
+
 _AGAIN = "; if those rows were deleted since, download its days again, too"
 
 
