@@ -8,7 +8,7 @@ from mdvec.search.candidates import ToolCandidates
 from mdvec.search.core.fusion import SearchMode
 from mdvec.search.hits import Hit
 from mdvec.search.ranking import Pool
-from mdvec.text import folded, shown_name, some_of
+from mdvec.text import shown_name, some_of
 
 _MAX_NAMED = 3
 
@@ -36,10 +36,8 @@ def not_mentioned(pool: Pool) -> list[str]:
     """Notes on words of the question that no text contains, and on what was searched instead."""
     in_front_matter = pool.only_in_front_matter
     absent = pool.absent("name", "signed", "noun", "keyword")
-    of_files = pool.in_file_names if absent else ()
-    unfound = [word for word in absent if folded(word) not in of_files]
     notes = []
-    if unfound := [word for word in unfound if word not in in_front_matter]:
+    if unfound := [word for word in absent if word not in in_front_matter]:
         notes.append(f"nothing here mentions {_word_list(unfound)}")
     notes += [
         f"words like {_word_list([word])} were searched for instead: {', '.join(others)}"

@@ -85,8 +85,10 @@ class Pool:
     in_front_matter: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def absent(self, *kinds: SubjectKind) -> tuple[str, ...]:
-        """The subjects of these kinds that no text has, as spelled in the question."""
-        return _spellings_of(self.query.spellings(*kinds), self.unwritten)
+        """The subjects of these kinds that no text and no file's name has, as spelled."""
+        spelled = _spellings_of(self.query.spellings(*kinds), self.unwritten)
+        in_names = self._in_file_names() if spelled else frozenset()
+        return tuple(word for word in spelled if folded(word) not in in_names)
 
     @property
     def substitutes(self) -> dict[str, list[str]]:
@@ -134,19 +136,16 @@ class Pool:
             if term in self.in_front_matter
         }
 
-    @property
-    def in_file_names(self) -> frozenset[str]:
+    def _in_file_names(self) -> frozenset[str]:
         """The terms of the names in the question with which the path of a candidate ends.
 
         The index has paths without their endings (txt of photo.txt).
         """
-        names = {subject.joined or subject.spelling for subject in self.query.subjects.values()}
-        paths = {folded(chunk.file_path) for _, chunk in self.owners}
-        there = (
-            name
-            for name in map(folded, names)
-            if "." in name and any(path.endswith(name) for path in paths)
-        )
+        subjects = self.query.subjects.values()
+        spelled = {subject.joined or subject.spelling for subject in subjects}
+        names = {folded(name) for name in spelled if "." in name}
+        paths = {folded(chunk.file_path) for _, chunk in self.owners} if names else ()
+        there = (name for name in names if any(_ends_with(path, name) for path in paths))
         return frozenset(term for name in there for term in plain_terms(name))
 
     def _behind_text(self, scored: Sequence[Scored]) -> list[Scored]:
@@ -200,6 +199,13 @@ class Pool:
             if fused.score >= least
         ]
         return Ranking(sorted(ranked, key=lambda hit: -hit.scored.score), first_evidence)
+
+
+def _ends_with(path: str, name: str) -> bool:
+    """Whether a path ends with a name, which may be part of a Japanese one (夏の見積.txt)."""
+    before = path.removesuffix(name)[-1:]
+    continues_word = before.isalnum() and is_letters(before) and is_letters(name)
+    return path.endswith(name) and not continues_word
 
 
 def _spellings_of(words: Mapping[str, str], among: Collection[str]) -> tuple[str, ...]:

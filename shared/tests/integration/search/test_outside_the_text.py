@@ -122,14 +122,17 @@ files = imported_notes(FILES)
         ("見積_v2.txt", ""),
         ("見積_v2.txt の金額", '"金額"'),
         ("foo.txt", '"foo.txt"'),
+        ("o.txt の地図", '"txt", "地図"'),
         ("請求.txt", '"txt", "請求"'),
         ("txt の書き方", '"txt"'),
         ("photo.txt と kubernetes の関係", '"kubernetes"'),
     ],
 )
 def test_the_ending_of_a_file_that_is_there_is_not_denied(files, query, denied):
-    notes = [note for note in files.search(query).notes if "nothing here mentions" in note]
+    answer = files.search(query)
+    notes = [note for note in answer.notes if "nothing here mentions" in note]
     assert notes == ([f"nothing here mentions {denied}"] if denied else [])
+    assert answer.confident or denied
 
 
 HEADS = {
