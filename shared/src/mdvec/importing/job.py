@@ -108,7 +108,8 @@ class ImportRequest:
             }
         given = [part for name, value in values.items() if value is not None
                  for part in (name, str(value))]  # fmt: skip
-        return [*given, "--take-scan"] if self.take_scan else given
+        flags = {"--take-scan": self.take_scan, "--checksum": self.checksum}
+        return [*given, *(name for name, is_set in flags.items() if is_set)]
 
 
 @dataclass(frozen=True, slots=True)

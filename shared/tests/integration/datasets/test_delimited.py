@@ -152,12 +152,6 @@ def test_a_title_does_not_decide_about_the_delimiter(folder, title):
     assert len(rows) == 2
 
 
-@each("end", [";", "|", "\t", ";;"])
-def test_what_only_ends_the_lines_of_one_column_belongs_to_them(folder, end):
-    rows = [[f"SELECT {number}{end}"] for number in range(3)]
-    assert imported(folder, written(["sql"], rows)) == ({"sql": "VARCHAR"}, rows)
-
-
 @each("text", [",店,金額\n1,A,5\n2,B,6\n", "日付,,金額\n2025/5/1,A,5\n不明,B,未定\n2025/5/2,C,7\n"])
 def test_a_header_that_leaves_a_column_without_a_name_is_one(folder, text):
     assert len(imported(folder, text)[1]) == text.count("\n") - 1

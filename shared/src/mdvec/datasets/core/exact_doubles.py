@@ -1,7 +1,8 @@
 """Whether a DOUBLE keeps every digit of a number as it is written.
 
-It does if the number has 15 significant digits or fewer, is the shortest text of the DOUBLE, or is
-the DOUBLE rounded to as many digits. The last two differ for a DOUBLE midway between two texts.
+It does if the number has 15 significant digits or fewer and is not next to 0 (1e-320), is the
+shortest text of the DOUBLE, or is the DOUBLE rounded to as many digits. The last two differ for a
+DOUBLE midway between two texts.
 """
 
 from __future__ import annotations

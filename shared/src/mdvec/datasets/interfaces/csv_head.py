@@ -118,23 +118,18 @@ def _delimiter(text: TextIO, start: int, allowed: str) -> str:
     """The delimiter that splits the first line into the most cells; of several, the first allowed.
 
     As the first line may be a title, delimiters that split the usual line below it are preferred.
-    What never separates two cells is no delimiter: lines of SQL end in ";". Lines with a quotation
-    mark within a cell count only if no delimiter splits others.
+    Lines with a quotation mark within a cell count only if no delimiter splits others.
     """
 
     def widths(delimiter: str, *, strict: bool) -> list[int]:
         text.seek(start)
         counts: list[int] = []
-        filled = 0
         with suppress(csv.Error):
             reader = csv.reader(text, delimiter=delimiter, strict=strict)
             for row in islice(filter(None, reader), SAMPLE_ROWS):
                 counts.append(len(row))
-                filled = max(filled, filled_count(row))
                 if len(row) > MAX_COLUMNS:  # enough: splitting more lines would take seconds
                     break
-        if counts and counts[0] == 1 and filled < 2:
-            return [1]
         return counts or [0]
 
     if len(allowed) == 1:

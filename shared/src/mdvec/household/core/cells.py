@@ -120,7 +120,7 @@ _SIGN = r"([-+−‐–▲△])?\s*"
 _AMOUNT = re.compile(
     rf"{_SIGN}[¥\\]?\s*{_SIGN}(\d+|\d{{1,3}}(?:,\d{{3}})+)(?:\.(\d+))?\s*円?", re.ASCII
 )
-_THOUSANDS_OR_DECIMALS = re.compile(r"\D*\d*[1-9]\d*\.\d{3}\D*", re.ASCII)
+_THOUSANDS_OR_DECIMALS = re.compile(r"\D*0*[1-9]\d*\.\d{3}\D*", re.ASCII)
 _LIKE_AN_AMOUNT = re.compile(r"[-+−‐–▲△¥\\(\s]*\d[\d,.\s]*円?[-)]?", re.ASCII)
 _MAX_DIGITS = 15
 _FLAGS = {"0": False, "1": True, "０": False, "１": True} | {
@@ -201,7 +201,7 @@ def parse_amount(text: str) -> int | None:
 
 
 def is_like_amount(text: str) -> bool:
-    """Whether a text can only be meant as an amount, even if it cannot be read: 1,23,4 or 1.234."""
+    """Whether a text is written like an amount, even if it cannot be read: 1,23,4 or 1.234."""
     plain = text.translate(_HALF_WIDTH)
     return _LIKE_AN_AMOUNT.fullmatch(plain) is not None and not is_date(plain)
 
