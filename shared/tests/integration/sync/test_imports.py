@@ -83,7 +83,7 @@ def test_an_import_goes_on_while_one_wants_it_and_tells_its_result_and_the_index
 
 
 def test_stopped_and_killed_imports_keep_what_is_in_and_the_next_goes_on(notes, imports):
-    many(notes)
+    many(notes, 300)
     stopped = imports.start("notes")
     begun(stopped, 5)
     stopped.give_up()
@@ -91,7 +91,7 @@ def test_stopped_and_killed_imports_keep_what_is_in_and_the_next_goes_on(notes, 
     assert isinstance(end, Stopped)
     assert end.text.startswith("stopped after ")
     kept = len(documents(notes))
-    assert 5 <= kept < 101
+    assert 5 <= kept < 301
     killed = imports.start("notes")
     begun(killed, kept + 5)
     import_children()[0].send_signal(signal.SIGKILL)
@@ -99,8 +99,8 @@ def test_stopped_and_killed_imports_keep_what_is_in_and_the_next_goes_on(notes, 
     assert isinstance(end, Failed)
     assert "was killed by signal 9; what it had finished is kept" in end.text
     then = len(documents(notes))
-    assert kept < then < 101
-    assert ended(imports.start("notes")).counts["added"] == 101 - then
+    assert kept < then < 301
+    assert ended(imports.start("notes")).counts["added"] == 301 - then
 
 
 def test_an_import_that_is_stopped_before_it_is_told_what_to_import(notes):

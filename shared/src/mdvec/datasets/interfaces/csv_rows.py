@@ -32,7 +32,7 @@ _MAX_ROW_BYTES = 2**25
 _MAX_LINE_BYTES = 64 * MEGABYTE
 _BLANK_LINE = re.compile(rb"\n(?=\r?\n)")
 _MAX_TOTAL_LENGTH = 50
-_MAX_REFUSED_CELLS = 1_000_000
+_MAX_REFUSED_CELLS = 100_000
 """How many reasons for refused rows are stored, times the columns: each missing cell is one."""
 NullsIn = Callable[[str], Sequence[str]]
 """Gives the texts that mean no value in a column of this name."""
