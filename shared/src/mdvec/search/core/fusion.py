@@ -76,6 +76,7 @@ _MIN_SHOWN, _MAX_SHOWN = 0.01, 0.99
 _DECIMALS = 2
 """The decimals of a shown likelihood; rounding never makes it look confident."""
 _MOSTLY = 0.5
+"""Below this native share, most text seems to be in another language; it was not fitted."""
 FIRST = 2
 """The number of first passages that are used as evidence."""
 
@@ -255,8 +256,8 @@ class Evidence:
 
     ``coverage`` is None if words were not searched, ``likeness`` if no cosine can be judged.
     ``absent`` are names in the question that no searched text contains; ``named`` says how closely
-    a title or heading matches the question, 0 to 1. ``is_foreign`` says whether most text is in
-    another language than the question: then words that it lacks say nothing against an answer.
+    a title or heading matches the question, 0 to 1. ``is_foreign`` says whether most text seems
+    to be in another language than the question: words that it lacks say nothing against an answer.
     """
 
     coverage: float | None
