@@ -19,7 +19,7 @@ PACKAGES = Path(__file__).parents[4] / "build" / "public"
 NULLS = {"", "na", "n/a", "nan", "null", "none", "-"}
 HAS_NO_HEADER = "its header cannot be told"
 REFUSALS = (
-    r"line \d+: (the row has|it is not valid CSV)|it has more than 10,000 columns|"
+    r"line \d+: (the row has|it has one cell|it is not valid CSV)|it has more than 10,000 columns|"
     r"it is in an encoding that cannot be determined"
 )
 MIN_FILES, MAX_REFUSED = 900, 12
@@ -50,13 +50,20 @@ def read(file, target):
 
 
 def as_texts(file, understood: Understood):
-    """The cells below the header as pandas reads them."""
+    """The cells below the header as pandas reads them, but for rows without a value.
+
+    Such rows are left out of a table of several columns; the report must have their number.
+    """
     text = io.StringIO(file.read_text(understood.encoding), newline="")
     frame = pd.read_csv(
         text, dtype=str, na_filter=False, sep=understood.delimiter,
         header=0 if understood.header_row else None, skiprows=max(understood.header_row - 1, 0),
     )  # fmt: skip
-    return frame.to_numpy().tolist()
+    rows = frame.to_numpy().tolist()
+    filled = [row for row in rows if len(row) == 1 or any(map(str.strip, row))]
+    empty = len(rows) - len(filled)
+    assert not empty or f"empty rows are left out: {empty}" in understood.notes
+    return filled
 
 
 def means(text, value):
