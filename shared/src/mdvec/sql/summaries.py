@@ -11,7 +11,7 @@ from mdvec.sql.core import histogram, profile
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec.sql.core.histogram import Edges, Histogram, ValueSpan
 from mdvec.sql.core.period import Cell, found_column, period_column, required_column, within
-from mdvec.sql.core.profile import EXACTLY, SPREAD, ProfileEffort, Samples, chosen, plan_profile
+from mdvec.sql.core.profile import EXACTLY, SPREAD, ProfileEffort, chosen, plan_profile
 from mdvec.sql.core.refusals import named
 from mdvec.sql.core.statement import with_source
 from mdvec.sql.process.query_process import QueryProcess
@@ -64,15 +64,17 @@ class Summaries:
         Raises:
             QueryError: a query failed.
             UnknownColumn, PeriodRefused: a column or the date range does not exist.
+            RowsDiffer: the query returns other rows each time it is run.
         """
         guard = guard or self.guard
         known = self.queries.columns(table_or_query)
         period, selected = self._select_rows(table_or_query, known, date_range, date_column)
         picked = chosen(known, names)
         shown = picked[: guard.max_bytes // _BYTES_A_COLUMN]
-        (sizes,) = selected.rows(profile.size_sql(shown))
-        samples = EXACTLY if exact else self._samples(selected, shown, sizes)
-        plan = plan_profile(shown, period, samples, profile.values_by_column(shown, sizes))
+        (counts,) = selected.rows(profile.size_sql(shown))
+        sizes = profile.read_sizes(shown, counts)
+        samples = EXACTLY if exact else profile.plan_samples(shown, sizes, self.effort)
+        plan = plan_profile(shown, period, samples, sizes)
         (row,) = selected.rows(plan.sql)
         answer: JsonAnswer = {
             "row_count": int(row[0]),
@@ -144,15 +146,6 @@ class Summaries:
         column = required_column(columns, date_column)
         over = f"(SELECT * FROM {{source}} WHERE {within(column, *date_range)})"
         return column, _Selected(self.queries, source, over)
-
-    def _samples(
-        self, selected: _Selected, columns: Sequence[Column], sizes: Sequence[Cell]
-    ) -> Samples:
-        """The sample for each column's figures, to stay within the effort."""
-        if profile.fits(columns, sizes, self.effort):
-            return EXACTLY
-        (spread,) = selected.rows(profile.spread_sql(columns))
-        return profile.plan_samples(columns, sizes, spread, self.effort)
 
     def _categories(self, selected: _Selected, column: Column, bins: int) -> JsonAnswer:
         sql = histogram.categories_sql(column, bins)

@@ -13,7 +13,7 @@ from table_of_cases import each
 
 from mdvec.settings import AnalyticsSettings
 from mdvec.sql.core.guard import AnswerGuard, as_json
-from mdvec.sql.core.histogram import RowsDiffer
+from mdvec.sql.core.refusals import RowsDiffer
 from mdvec.sql.process.messages import QueryLimits
 from mdvec.text.one_line import literal
 

@@ -13,16 +13,19 @@ from mdvec.datasets.core.columns import Column
 from mdvec.sql.core.period import UnknownColumn
 from mdvec.sql.core.profile import (
     EXACTLY,
+    ColumnSize,
     ProfileEffort,
     Sample,
     Samples,
+    Sizes,
     chosen,
     plan_profile,
     plan_samples,
+    read_sizes,
     rounded,
     size_sql,
-    values_by_column,
 )
+from mdvec.sql.core.refusals import RowsDiffer
 from mdvec.sql.core.statement import with_source
 
 CONNECTION = duckdb.connect()
@@ -31,7 +34,7 @@ CONNECTION = duckdb.connect()
 def profiled(columns: list[Column], table: str, samples: Samples = EXACTLY):
     period = next((column for column in columns if column.type == "DATE"), None)
     sizes = CONNECTION.execute(with_source(size_sql(columns), table)).fetchone() or ()
-    plan = plan_profile(columns, period, samples, values_by_column(columns, sizes))
+    plan = plan_profile(columns, period, samples, read_sizes(columns, sizes))
     row = CONNECTION.execute(with_source(plan.sql, table)).fetchone()
     assert row is not None
     return row[:3], plan.columns(row), plan.approximate(row)
@@ -116,6 +119,18 @@ def test_values_whose_squares_overflow_have_quartiles_and_no_standard_deviation(
     assert (found["q1"], found["q3"], "std" in found) == (1.5, 5e199, False)
 
 
+@pytest.mark.parametrize("odd", ["nan", "inf", "-inf"])
+def test_a_column_that_has_odd_values_only_when_read_again_is_refused(odd):
+    columns = [Column("v", "DOUBLE")]
+    counted = CONNECTION.execute(with_source(size_sql(columns), "(VALUES (1.0), (2.0)) t(v)"))
+    sizes = read_sizes(columns, counted.fetchone() or ())
+    plan = plan_profile(columns, None, EXACTLY, sizes)
+    table = f"(VALUES (1.0), ('{odd}'::DOUBLE)) t(v)"
+    row = CONNECTION.execute(with_source(plan.sql, table)).fetchone() or ()
+    with pytest.raises(RowsDiffer):
+        plan.columns(row)
+
+
 def test_texts_dates_and_lists_have_only_meaningful_figures():
     columns = [Column("分類", "VARCHAR"), Column("日", "DATE"), Column("一覧", "INTEGER[]")]
     table = (
@@ -164,9 +179,10 @@ def test_estimates_are_marked_with_their_error_bound():
 def test_columns_share_the_effort(distinct, nulls, room):
     columns = [Column(f"c{n}", "BIGINT") for n in range(len(distinct))]
     rows = max(distinct) + nulls
-    spread = [cell for one in distinct for cell in (one, one)]
-    found = plan_samples(columns, [rows], spread, ProfileEffort(room, room))
-    kept = [found[column.name] for column in columns]
+    held = [ColumnSize(values=one, distinct=one) for one in distinct]
+    sizes = Sizes(rows, {f"c{n}": one for n, one in enumerate(held)})
+    found = plan_samples(columns, sizes, ProfileEffort(room, room))
+    kept = [found.get(column.name, Sample()) for column in columns]
     assert sum(n * one.rows for n, one in zip(distinct, kept, strict=True)) <= room * 1.001
     assert sum(n / one.one_in for n, one in zip(distinct, kept, strict=True)) <= room * 1.001
     if sum(distinct) <= room:

@@ -12,8 +12,8 @@ from typing import Any
 
 from mdvec.datasets import Column, decimals, family, may_be_infinite
 from mdvec.errors import MdvecError
+from mdvec.sql.core.refusals import RowsDiffer
 from mdvec.text import cited, identifier, literal
-from mdvec.tools import offered_name
 
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - DuckDB's timestamps without a zone
 _MILLISECOND, _SECOND, _MINUTE, _HOUR = 1_000, 1_000_000, 60_000_000, 3_600_000_000
@@ -173,16 +173,6 @@ class NoHistogram(MdvecError):
         super().__init__(
             f"{cited(column.name[:60])} is {column.type[:40]}, which falls into no bins; cast it "
             "in a query, or count it with GROUP BY"
-        )
-
-
-class RowsDiffer(MdvecError):
-    """The query returned other rows when it was run again."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "the query gives other rows each time it runs; "
-            f"{offered_name('materialize')} it, and ask about that table"
         )
 
 

@@ -100,6 +100,16 @@ class QueryRefused(QueryError):
     """The text is not one SELECT over the known tables; nothing was run."""
 
 
+class RowsDiffer(MdvecError):
+    """The query returned other rows when it was run again."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the query gives other rows each time it runs; "
+            f"{offered_name('materialize')} it, and ask about that table"
+        )
+
+
 class UnknownTable(QueryRefused):
     """No table has that name."""
 
