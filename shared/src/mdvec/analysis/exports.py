@@ -94,9 +94,9 @@ class Export:
     dropped: tuple[str, ...] = ()
 
     @property
-    def made(self) -> float:
-        """When it was created, in seconds since 1970."""
-        return datetime.strptime(self.handle.split("_")[1], "%Y%m%dT%H%M%S%z").timestamp()
+    def made(self) -> str:
+        """When it was created, in UTC; these texts compare as their times do."""
+        return self.handle.split("_")[1]
 
     @property
     def expires_at(self) -> str:
@@ -304,7 +304,7 @@ class ExportFolder:
     def _is_expired(self, file: Export) -> bool:
         # If the clock was set back, a file seems to be from the future, but must still expire.
         now = self._clock()
-        return file.expires <= now or int(now) < file.made
+        return file.expires <= now or _as_text(now) < file.made
 
 
 def _regular_file(path: Path) -> Export | None:
@@ -324,4 +324,8 @@ def _is_ours(name: str) -> bool:
 
 
 def _new_handle(now: float, fmt: ExportFormat) -> str:
-    return f"export_{datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%SZ}_{secrets.token_hex(16)}.{fmt}"
+    return f"export_{_as_text(now)}_{secrets.token_hex(16)}.{fmt}"
+
+
+def _as_text(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y%m%dT%H%M%SZ}"

@@ -62,7 +62,7 @@ def test_a_finished_file_gets_a_handle_and_an_expiry(exports, tmp_path):
     export = exports.place(source, fmt="csv")
     assert re.fullmatch(r"export_20260102T120000Z_[0-9a-f]{32}\.csv", export.handle)
     assert export == Export(export.handle, size=10, expires=export.expires)
-    assert (export.made, export.expires_at) == (NOON, "2026-01-02T13:00:00Z")
+    assert (export.made, export.expires_at) == ("20260102T120000Z", "2026-01-02T13:00:00Z")
     assert not source.exists()
     assert exports.path_of(export.handle).read_bytes() == b"x" * 10
 
@@ -200,9 +200,9 @@ def test_servers_that_keep_exports_longer_or_shorter_agree_when_one_expires(
     own = placed(exports, tmp_path, fmt="csv")
     lasting = exports.place(finished(tmp_path), ttl_seconds=7200)
     for folder in (exports, *others):
-        assert [(export.made, export.expires_at) for export in folder.list()] == [
-            (NOON, "2026-01-02T13:00:00Z"),
-            (NOON, "2026-01-02T14:00:00Z"),
+        assert [export.expires_at for export in folder.list()] == [
+            "2026-01-02T13:00:00Z",
+            "2026-01-02T14:00:00Z",
         ]
     clock.now += 3600
     assert [folder.sweep() for folder in (*others, exports)] == [[own.handle], [], []]
@@ -213,6 +213,15 @@ def test_a_clock_set_back_does_not_keep_files_forever(exports, tmp_path, clock):
     export = placed(exports, tmp_path)
     clock.now -= 3600
     assert exports.sweep() == [export.handle]
+
+
+def test_a_name_with_an_impossible_time_stops_no_export(exports, tmp_path):
+    placed(exports, tmp_path)
+    odd = exports.folder / f"export_20269999T999999Z_{'0' * 32}.csv"
+    odd.write_bytes(b"x")
+    placed(exports, tmp_path)
+    assert len(exports.list()) == 2
+    assert not odd.exists()
 
 
 def test_a_restart_keeps_the_handles_and_their_time(exports, tmp_path, clock):
