@@ -69,11 +69,11 @@ def _saying(tables: Tables, words: str, key: Callable[[int], int], *, inside: bo
     wanted = folded(words)
     pattern = words_pattern(wanted, inside=inside)
     # The index has no addresses, so texts are searched too; an earlier format lacks more.
-    where, value = contains("chunk_text", words)
+    where, values = contains("chunk_text", words)
     if not has_current_words(tables):
-        where, value = "?", "1"
+        where, values = "?", ("1",)
     rows = tables.execute(
-        f"SELECT id, chunk_text FROM {identifier(tables.vectors)} WHERE {where}", (value,)
+        f"SELECT id, chunk_text FROM {identifier(tables.vectors)} WHERE {where}", values
     )
     saying: set[int] = set()
     for number, text in rows:

@@ -84,10 +84,9 @@ def chunks_naming(tables: Tables, name: str) -> list[int] | None:
     if _is_too_much(tables):
         return None
     pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.ASCII | re.IGNORECASE)
-    where, value = contains("chunk_text", name)
+    where, values = contains("chunk_text", name)
     rows = tables.execute(
-        f"SELECT id, chunk_text FROM {identifier(tables.vectors)} WHERE {where} ORDER BY id",
-        (value,),
+        f"SELECT id, chunk_text FROM {identifier(tables.vectors)} WHERE {where} ORDER BY id", values
     )
     return [int(str(number)) for number, text in rows if pattern.search(str(text))]
 
@@ -102,13 +101,13 @@ def chunks_with(
     """The first chunks of some documents that contain a word, in any case."""
     if within is not None and not within.size:
         return []
-    where, value = contains("chunk_text", spelling)
+    where, values = contains("chunk_text", spelling)
     numbers = ",".join(map(str, document_ids))
     inside = "" if within is None else "AND +id IN carray(?)"
     return tables.column(
         f"SELECT id FROM {identifier(tables.vectors)} "
         f"WHERE document_id IN ({numbers}) AND {where} {inside} ORDER BY id LIMIT ?",
-        (value, *(() if within is None else (apsw.carray(within.ids()),)), limit),
+        (*values, *(() if within is None else (apsw.carray(within.ids()),)), limit),
     )
 
 
@@ -155,9 +154,7 @@ def _rows_with(tables: Tables, texts: str, spelling: str) -> list[int]:
     elif FEW_KANJI.fullmatch(spelling):
         return _rows_with_kanji(tables.connection, texts, spelling)
     else:
-        spellings = [contains("text", each) for each in dict.fromkeys((spelling, wanted))]
-        where = " OR ".join(condition for condition, _ in spellings)
-        values = [value for _, value in spellings]
+        where, values = contains("text", spelling)
         return tables.column(f"SELECT id FROM ({texts}) WHERE {where}", values)
     # Full-width words are only found in folded text; a current word index already has them.
     is_current = has_current_words(tables)

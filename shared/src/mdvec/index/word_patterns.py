@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from string import ascii_lowercase, ascii_uppercase
 
 from mdvec.text import HYPHENS, folded
 
@@ -20,6 +21,7 @@ _GAP = r"(?:(?!\n[^\S\n]*\n)\s)+"
 """What may be between words: spaces and line ends, but no blank line, which ends a text."""
 _MIN_JOINED = 6
 """The minimum digits of a number that may be grouped in any way (phone); fewer may be a range."""
+_ASCII_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 def digits_of(number: str) -> str:
@@ -79,8 +81,18 @@ def _any_groups(number: str) -> str:
     return ",?".join(groups) if number == digits or "," in number else re.escape(number)
 
 
-def contains(column: str, spelling: str) -> tuple[str, str]:
-    """A SQL condition that a column contains a word in any case, and its parameter."""
+def contains(column: str, spelling: str) -> tuple[str, tuple[str, ...]]:
+    """A SQL condition that a column contains a word in any case, and its parameters.
+
+    A word in full width is also looked for as most texts write it, in half width.
+    """
+    wanted = folded(spelling)
+    is_same = wanted == spelling.translate(_ASCII_LOWER)  # LIKE ignores the case of ASCII
+    each = [_contains(column, said) for said in ([spelling] if is_same else [spelling, wanted])]
+    return f"({' OR '.join(condition for condition, _ in each)})", tuple(value for _, value in each)
+
+
+def _contains(column: str, spelling: str) -> tuple[str, str]:
     if spelling.upper() == spelling.lower():
         return f"instr({column}, ?)", spelling
     escaped = spelling.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

@@ -25,7 +25,7 @@ NOTES = {
     "unspaced.md": "# 電話\n\n問い合わせは0570-088-099へ。家は9,876,543円、車は4,321円だった。\n",
     "server.md": "# 予定\n\n## 来月\n\nサーバ を借りる。か\u3099き\u3099く\u3099。\n",
     "parts.md": "# 部品\n\n型番は KX-9900、掃除機は Z-800、冷蔵庫は Y700、2024-2025 年の品。\n",
-    "address.md": "# 動画\n\n[講演](https://videos.example/watch/oxDfrke8rZg) を見た。\n",
+    "address.md": "# 動画\n\n[講演](https://videos.example/watch/oxDfrke8rZg?at=Q7781x) を見た。\n",
     "versions.md": "# 版\n\n15.1.3、15.3.9、1.15.3、3.15.1 を確かめた。\n",
     "update.md": "# 更新\n\nat least version 15.3.1 or newer, 全角の７．８．９ も\n",
     "people.md": "# 会議\n\n山田花子さんと鈴木太郎さん、佐藤 健さんが 13:00 に集まる。\n",
@@ -379,8 +379,9 @@ def test_an_index_of_the_format_before_lets_no_excluded_text_through(tmp_path, m
         assert f'"{words}" excluded 1 passage of notes' in answer.notes
 
 
-def test_an_exact_address_is_found_where_the_index_does_not_look(notes):
-    answer = notes.search("講演", filters=filtered(exact=["videos.example/watch"]))
+@each("said", ["videos.example/watch", "at=Q7781x", "ＡＴ＝ｑ７７８１Ｘ"])
+def test_an_exact_address_is_found_where_the_index_does_not_look(notes, said):
+    answer = notes.search("講演", filters=filtered(exact=[said]))
     assert [hit.file_path for hit in answer.results] == ["address.md"]
 
 
