@@ -22,14 +22,14 @@ _EARLIER_WORDS = (2, 3, 4, 5, 6)
 """Earlier formats of the word index that searches can still use. Format 4 added numbers in groups
 (3 has them only beside spaces and signs, without thousands), 5 whole identifiers with hyphens, 6
 months in names and descriptions, and 7 numbers in groups beside units."""
-_PROPERTIES_FORMAT = "13"
-_EARLIER_PROPERTIES = (*"23456789", "10", "11", "12")
+_PROPERTIES_FORMAT = "14"
+_EARLIER_PROPERTIES = (*"23456789", "10", "11", "12", "13")
 """Earlier formats of the properties that searches can still use. Format 4 added the present links,
 5 dates from other keys and eras and the present tags, 6 items of unclosed lists, 7 names in
 mappings, 8 the present reading of Org, 9 repeated keys and malformed lists, 10 items with a colon,
-11 emoji in tags of the text and keys of mappings, 12 folders by their ``_index``, and 13 links
-to pages of notes (a.html) and from the root of a site."""
-_WITH_LINKS = (*"456789", "10", "11", "12", "13")
+11 emoji in tags of the text and keys of mappings, 12 folders by their ``_index``, 13 links to
+pages of notes (a.html) and from the root of a site, and 14 front matter between blank lines."""
+_WITH_LINKS = (*"456789", "10", "11", "12", "13", "14")
 WORD_TABLES = ("terms", "fts", "counts", "vocabulary")
 PROPERTY_TABLES = ("properties", "tags", "links", "keys")
 DERIVED = (*WORD_TABLES, *PROPERTY_TABLES, "signatures")

@@ -5,10 +5,10 @@ Any other block is read line by line. An entry begins as in YAML, or with a slip
 after `:`), and continues in indented lines, closing brackets and, if its key has no value beside
 it, list items. The block is not front matter if other lines outnumber the entries without a slip. A
 line that is neither of these nor a comment continues a title or alias right above it. With such a
-line, a slip or a comment in a block read line by line, or with a repeated key in any block (all its
-values count), the block is text as well. In tags and aliases, a list needs neither a closing
-bracket nor spaces after its hyphens, and #tag is no comment. At the start of a line it is a
-comment, unless all lines below the key are like it.
+line, a slip or a comment in a block read line by line, with a repeated key in any block (all its
+values count), or with blank lines at both ends, the block is text as well. In tags and aliases, a
+list needs neither a closing bracket nor spaces after its hyphens, and #tag is no comment. At the
+start of a line it is a comment, unless all lines below the key are like it.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ _TAG_MARK = re.compile(r"(?<![^\s,\[\-\"'])#(?=[^\s#,\]])")
 _TAG_LINE = re.compile(r"(?:[\s,、，]*#[^\s#:：,、，-][^\s#:：,、，]*)+[\s,、，]*")
 _COMMENT = re.compile(r"^[ \t]*#(?:(?=[\s#-]|\Z)|.*:(?=\s|\Z)).*", re.MULTILINE)
 """A comment among tags; it may be an entry or item that the author has disabled."""
+_MARK = re.compile(r"(?:\A|\s)#")
+"""A heading or tag in text, which YAML would read as a comment."""
 _HYPHEN = re.compile(r"(\n[ \t]*-)(?=[^\s-])")
 _ITEM = re.compile(r"(\n[ \t]*)-[ \t]+")
 TAG_KEYS = ("tags", "tag", "タグ")
@@ -81,21 +83,24 @@ def front_matter(content: str) -> FrontMatter:
 def _from_yaml(block: str, end: int) -> FrontMatter | None:
     """Parse a block between ``---``; None if it is not front matter.
 
-    Blank lines at both ends mean text between two rules: without the last, it would be a heading.
+    Blank lines at both ends are those of text between two rules (without the last, it would be a
+    heading), or of Obsidian's plugins (Excalidraw, Kanban). Such a block is text; it is front
+    matter, too, if it is valid YAML without anything that YAML would leave out.
     """
     lines = LINE_BREAK.split(block)
     if not block.strip():
         return FrontMatter(end, ())
-    if not any(map(str.strip, (lines[0], *lines[-2:]))):
+    is_apart = not any(map(str.strip, (lines[0], *lines[-2:])))
+    if is_apart and _MARK.search(block):
         return None
     try:
         entries = _load_yaml("\n".join(lines))
     except ValueError:
-        return _from_lines(lines, end)
+        return None if is_apart else _from_lines(lines, end)
     if entries is None or any(_SENTENCE.search(key) for key, _ in entries):
         return None
     repeats = _repeats(entries)
-    return FrontMatter(end, entries, is_broken=repeats, is_text=repeats)
+    return FrontMatter(end, entries, is_broken=repeats, is_text=repeats or is_apart)
 
 
 def _load_yaml(text: str) -> list[tuple[str, Any]] | None:

@@ -198,6 +198,10 @@ def test_what_is_no_front_matter_is_body(content):
          {"田中": ("いつ始めますか", "予算: 二百万円です"), "鈴木": "火曜です"}),
         ("tags: [a, b]\ntags: c", {"tags": ("a", "b", "c")}),
         ("title: A: B\n# 見出し", {"title": "A: B"}),
+        ("\nexcalidraw-plugin: parsed\ntags: [excalidraw]\n",
+         {"excalidraw-plugin": "parsed", "tags": ("excalidraw",)}),
+        ("\n田中: いつ始めますか\n\n鈴木: 火曜です\n",
+         {"田中": "いつ始めますか", "鈴木": "火曜です"}),
     ],
 )  # fmt: skip
 def test_what_may_be_text_between_two_rules_is_read_and_is_in_the_body_too(block, values):
@@ -205,6 +209,17 @@ def test_what_may_be_text_between_two_rules_is_read_and_is_in_the_body_too(block
     found = outline(content, "a.md")
     assert (properties_of(content, found.matter).values, found.body) == (values, 0)
     assert [heading.words for heading in found.headings] == ["次回"]
+
+
+@each("lines", ["日時: 六月\n# 場所", "# 会議\n\n日時: 六月", "日時: 六月 #会議", "日時: 六月: 朝"])
+def test_text_apart_from_two_rules_with_what_yaml_would_leave_out_has_headings_and_tags(lines):
+    content = f"---\n\n{lines}\n\n---\n\n本文\n"
+    found = outline(content, "a.md")
+    assert (found.matter.entries, found.body) == ((), 0)
+    assert (bool(found.headings), properties_of(content, found.matter).tags) == (
+        "# " in lines,
+        ("会議",) if "#会議" in lines else (),
+    )
 
 
 @each(
