@@ -170,7 +170,10 @@ class StoredChunk:
 
 
 def stored_chunks(tables: Tables, ids: Iterable[int], query: Vectors | None) -> list[StoredChunk]:
-    """The chunks with these ids, with their cosines if there is a query vector."""
+    """The chunks with these ids, with their cosines if there is a query vector.
+
+    They come in the order in which a new import would store them, whenever each was stored.
+    """
     cosine = "NULL"
     if query is not None:
         cosine = "iif(length(v.embedding), 1.0 - vec_distance_cosine(v.embedding, ?), NULL)"
@@ -181,7 +184,7 @@ def stored_chunks(tables: Tables, ids: Iterable[int], query: Vectors | None) -> 
         f"v.start_line AS start_line, v.end_line AS end_line, {cosine} AS cosine "
         f"FROM {identifier(tables.vectors)} AS v "
         f"JOIN {identifier(tables.documents)} AS d ON d.id = v.document_id "
-        f"WHERE v.id IN ({_numbers(ids)}) ORDER BY v.id",
+        f"WHERE v.id IN ({_numbers(ids)}) ORDER BY d.file_path, v.chunk_index",
         () if query is None else (query.tobytes(),),
     )
     return list(records(cursor, StoredChunk))

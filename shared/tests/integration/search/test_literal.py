@@ -394,6 +394,12 @@ def test_the_same_text_in_several_files_is_one_hit_that_names_the_others(collect
     assert [hit.file_path for hit in answer.results] == ["a.md", "d.md"]
     assert answer.results[0].also_in == ("c.md:1-3", "写し/a.md:1-3 (linked from d.md)")
     assert answer.results[1].also_in == ()
+    collection.write("0.md", "# 規約\n\n返品は三十日以内に受け付けます。\n")
+    collection.import_()
+    updated = collection.search("返品はいつまで", k=5).results
+    collection.import_("replace")
+    assert collection.search("返品はいつまで", k=5).results == updated
+    assert updated[0].file_path == "0.md"
 
 
 CLAUSE = "## 料金\n\n6.8 未払いの手数料には利息が課される。" + "控除の要件は顧客が確かめます。" * 11
