@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from mdvec.converters.formats import Converted, NotConverted, joined_pages, refused_if_odd
 
 _MAX_OUTPUT = 1_000
+_COLOR = re.compile(r"\x1b\[[\d;]*m")
 
 
 def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as every converter's
@@ -31,9 +33,29 @@ def _parts(cell: dict[str, Any], language: str) -> Iterator[str]:
     if source:
         yield _fence(source, language)
     for output in cell.get("outputs", []):
-        text = _text(output.get("text") or output.get("data", {}).get("text/plain") or "").strip()
-        if text:
+        if text := _text(_shown(output)).strip():
             yield _fence(text if len(text) <= _MAX_OUTPUT else f"{text[:_MAX_OUTPUT]} …", "")
+
+
+def _shown(output: dict[str, Any]) -> str | list[str]:
+    """The text of an output as a reader sees it; of an error, its last line.
+
+    Markdown is formatted text only if there is no HTML: R writes each value in both.
+    """
+    if output.get("output_type") == "error":
+        return _error(output)
+    data = output.get("data", {})
+    formatted = "" if "text/html" in data else _text(data.get("text/markdown", "")).strip()
+    return output.get("text") or formatted or data.get("text/plain") or ""
+
+
+def _error(output: dict[str, Any]) -> str:
+    """The kind of an error and its message; Colab has the message only in the traceback."""
+    kind, message = str(output.get("ename", "")), str(output.get("evalue", ""))
+    said = ": ".join(filter(None, (kind, message)))
+    trace = "\n".join(map(str, [said, *(output.get("traceback") or ())]))
+    last = _COLOR.sub("", trace).strip().rpartition("\n")[2]
+    return last if kind and last.startswith(kind) else _COLOR.sub("", said)
 
 
 def _text(source: str | list[str]) -> str:

@@ -40,7 +40,9 @@ def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as ever
     unread = [str(number) for number, slide in enumerate(slides, 1) if _has_unread(slide.shapes)]
     unsaid = f"diagrams, charts or objects of slide {', '.join(unread)} cannot be read"
     titled = with_own_title(joined_pages(pages), archive.title())
-    return Converted(titled, (*note, *((unsaid,) if unread else ())))
+    has_comments = any(name.startswith("ppt/comments/") for name in archive.names)
+    unsaid_too = ("comments were left out",) if has_comments else ()
+    return Converted(titled, (*note, *((unsaid,) if unread else ()), *unsaid_too))
 
 
 def _has_unread(shapes: Iterable[Any]) -> bool:

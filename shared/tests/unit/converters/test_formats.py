@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import zipfile
 from base64 import b64encode
 from datetime import date
 
@@ -48,6 +49,31 @@ def test_a_notebook_has_a_page_a_cell_and_little_of_what_it_printed():
     assert len(second) < 1_100
 
 
+@each(
+    ("output", "shown"),
+    [
+        ({"output_type": "error", "ename": "KeyError", "evalue": "'円'", "traceback": ["x"]},
+         "KeyError: '円'"),
+        ({"output_type": "error", "ename": "KeyError"}, "KeyError"),
+        ({"output_type": "error", "ename": "E", "evalue": "\x1b[31m七\x1b[0m\n八"}, "E: 七\n八"),
+        ({"output_type": "error", "ename": "E", "evalue": 7}, "E: 7"),
+        ({"output_type": "error", "ename": "TypeError", "evalue": "ignored",
+          "traceback": ["\x1b[0;32m<ipython>\x1b[0m", "\x1b[0;31mTypeError\x1b[0m: 型が違います"]},
+         "TypeError: 型が違います"),
+        ({"data": {"text/plain": "<Markdown object>", "text/markdown": ["合計\n", "**42**"]}},
+         "合計\n**42**"),
+        ({"data": {"text/plain": "A & B", "text/markdown": "A &amp; B", "text/html": "A &amp; B"}},
+         "A & B"),
+        ({"data": {"text/plain": "42", "image/png": "iVBORw0KGgo="}}, "42"),
+    ],
+)  # fmt: skip
+def test_an_output_of_a_notebook_has_the_text_that_a_reader_sees(output, shown):
+    cell = {"cell_type": "code", "source": "f()", "outputs": [output]}
+    made = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4}).encode()
+    code = "```python\nf()\n```"
+    assert jupyter.convert(made, "a.ipynb").content == f"{code}\n\n```\n{shown}\n```\n"
+
+
 MESSAGE = """From: 佐藤 <sato@example.com>
 To: team@example.com
 Subject: =?utf-8?B?5aSP44Gu5Lya6K2w?=
@@ -81,6 +107,11 @@ def test_a_slide_has_its_exponents_and_the_figures_of_its_charts():
     slide.shapes.add_ole_object(io.BytesIO(b"x"), "Package", 0, 0)
     noted = powerpoint.convert(saved(show), "a.pptx").notes
     assert noted == ("diagrams, charts or objects of slide 1 cannot be read",)
+    commented = io.BytesIO(saved(show))
+    with zipfile.ZipFile(commented, "a") as parts:
+        parts.writestr("ppt/comments/modernComment_1.xml", "<x>見て</x>")
+    noted = powerpoint.convert(commented.getvalue(), "a.pptx").notes
+    assert noted[1:] == ("comments were left out",)
 
 
 def saved(show):
