@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import soupsieve
@@ -19,12 +19,18 @@ _DECLARED = re.compile(
     re.IGNORECASE,
 )
 _HIDING = re.compile(r"none|hidden|collapse|0(?![.\d])", re.IGNORECASE)
-_WHITE = re.compile(
-    r"(?:^|;)\s*color\s*:\s*(?:white|#fff(?:fff)?|rgb\(\s*255\s*,\s*255\s*,\s*255\s*\))\s*(?:;|$|!)",
+_WHITE_VALUE = r"(?:white|#fff(?:fff)?|rgb\(\s*255\s*,\s*255\s*,\s*255\s*\))\s*(?:;|$|!)"
+_WHITE = re.compile(rf"(?:^|;)\s*color\s*:\s*{_WHITE_VALUE}", re.IGNORECASE)
+_ON_SCREEN = re.compile(r"\b(?:all|screen)\b", re.IGNORECASE)
+_BACKGROUND = re.compile(
+    r"(?:^|;)\s*background(?:-color|-image)?\s*:"
+    rf"(?!\s*(?:{_WHITE_VALUE}|(?:none|transparent|inherit|initial|unset)\s*(?:;|$|!)))",
     re.IGNORECASE,
 )
-_ON_SCREEN = re.compile(r"\b(?:all|screen)\b", re.IGNORECASE)
-_BACKGROUND = re.compile(r"background", re.IGNORECASE)
+"""A background that white text stands out from; of white ones only these spellings are known."""
+_WHITE_BACKGROUND = re.compile(
+    rf"(?:^|;)\s*background(?:-color)?\s*:\s*{_WHITE_VALUE}", re.IGNORECASE
+)
 _IN_BRACKETS = re.compile(r"\([^)]*\)|\[[^\]]*\]")
 _COMBINED = re.compile(r"[\s>+~]+")
 _CLASS = re.compile(r"\.([\w-]+)")
@@ -35,6 +41,7 @@ _SIMPLE = (
 )
 """Patterns for a selector's specificity: ids, classes and attributes, names of elements."""
 
+_Sheet = Sequence[tuple[str, str]]
 _INHERITED = ("visibility", "font-size")
 """Properties that also hide an element's children, unless these have values of their own."""
 
@@ -54,8 +61,9 @@ class _Rule(NamedTuple):
 
 def hidden_parts(page: BeautifulSoup) -> list[PageElement]:
     """The elements and texts of a page that a browser does not show, with all their children."""
-    rules = _rules_of(page)
-    hidden = [*_hidden_by_themselves(page), *_hidden_by_rules(page, rules)]
+    sheet = _sheet_of(page)
+    rules = _rules_of(sheet)
+    hidden = [*_hidden_by_themselves(page, sheet), *_hidden_by_rules(page, rules)]
     parts: list[PageElement] = [tag for tag, name in hidden if name not in _INHERITED]
     for inherited in _INHERITED:
         if tags := [tag for tag, name in hidden if name == inherited]:
@@ -64,11 +72,13 @@ def hidden_parts(page: BeautifulSoup) -> list[PageElement]:
     return parts
 
 
-def _hidden_by_themselves(page: BeautifulSoup) -> Iterator[tuple[Tag, str]]:
+def _hidden_by_themselves(page: BeautifulSoup, sheet: _Sheet) -> Iterator[tuple[Tag, str]]:
     """Elements hidden by their own attributes or style, and by which property."""
+    for tag in _white_on_white(page, sheet):
+        yield tag, "display"
     for tag in page.find_all():
         style = str(tag.get("style", ""))
-        if tag.has_attr("hidden") or (_WHITE.search(style) and not _has_background(tag)):
+        if tag.has_attr("hidden"):
             yield tag, "display"
         for name, hides, _ in _declarations(style):
             if hides:
@@ -97,8 +107,53 @@ def _without_shown(tag: Tag, shown: set[int]) -> Iterator[PageElement]:
             yield child
 
 
-def _has_background(tag: Tag) -> bool:
-    return any(_BACKGROUND.search(str(around.get("style", ""))) for around in (tag, *tag.parents))
+class _Background(NamedTuple):
+    """A style sheet's background, and whether white text stands out from it."""
+
+    selector: str
+    classes: set[str]
+    is_dark: bool
+
+
+def _white_on_white(page: BeautifulSoup, sheet: _Sheet) -> Iterator[Tag]:
+    """The elements of white text whose nearest background is white, as a page's is."""
+    white = page.find_all(style=_WHITE)
+    backgrounds = _backgrounds(sheet) if white else ()
+    known: dict[int, bool | None] = {}
+    for tag in white:
+        for element in (tag, *tag.parents):
+            if id(element) not in known:
+                known[id(element)] = _is_dark(element, backgrounds)
+            if (is_dark := known[id(element)]) is not None:
+                break
+        if not is_dark:
+            yield tag
+
+
+def _backgrounds(sheet: _Sheet) -> Sequence[_Background]:
+    return [
+        _Background(selector, _last_classes(selector), _BACKGROUND.search(style) is not None)
+        for selectors, style in sheet
+        if _BACKGROUND.search(style) or _WHITE_BACKGROUND.search(style)
+        for selector in selectors.split(",")
+        if _is_read(selector)
+    ]
+
+
+def _is_dark(tag: Tag, backgrounds: Iterable[_Background]) -> bool | None:
+    """Whether white text stands out from an element's own background; None without one."""
+    own = str(tag.get("style", ""))
+    if _BACKGROUND.search(own):
+        return True
+    if _WHITE_BACKGROUND.search(own) or tag.parent is None:  # a page is white
+        return False
+    classes = set(tag.get_attribute_list("class"))
+    of_sheet = {
+        background.is_dark
+        for background in backgrounds
+        if background.classes <= classes and soupsieve.match(background.selector, tag)
+    }
+    return any(of_sheet) if of_sheet else None
 
 
 def _declarations(style: str) -> Iterator[tuple[str, bool, bool]]:
@@ -107,17 +162,21 @@ def _declarations(style: str) -> Iterator[tuple[str, bool, bool]]:
         yield name.lower(), _HIDING.match(value) is not None, bool(important)
 
 
-def _rules_of(page: BeautifulSoup) -> list[_Rule]:
-    """The rules in the page's embedded style sheets that hide elements on a screen."""
+def _sheet_of(page: BeautifulSoup) -> _Sheet:
+    """The selectors and styles of the page's embedded style sheets for a screen."""
     sheets = " ".join(
         style.get_text()
         for style in page.find_all("style")
         if _ON_SCREEN.search(str(style.get("media") or "all"))
     )
-    rules = _RULE.findall(_COMMENTS.sub("", _without_media(sheets)))
+    return _RULE.findall(_COMMENTS.sub("", _without_media(sheets)))[:_MAX_RULES]
+
+
+def _rules_of(sheet: _Sheet) -> list[_Rule]:
+    """The rules of a style sheet that hide or show elements."""
     return [
         _Rule(name, hides, (important, *_weight(selector), order), selector)
-        for order, (selectors, style) in enumerate(rules[:_MAX_RULES])
+        for order, (selectors, style) in enumerate(sheet)
         for name, hides, important in _declarations(style)
         for selector in selectors.split(",")
         if _is_read(selector)

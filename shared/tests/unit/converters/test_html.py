@@ -62,6 +62,26 @@ def test_a_web_page_is_its_main_part_without_what_is_not_shown():
             "**見**",
         ),
         ('</style><style media="print">p{display:none}', "<p>見</p>", "見"),
+        (
+            ".dark{background: linear-gradient(135deg, #667eea, #764ba2)} .a:hover{background:red}",
+            '<p class="dark a"><b style="color:white">見</b></p><p class="a" style="color:#fff">x',
+            "**見**",
+        ),
+        (
+            "body{background:#FFFFFF;margin:0} p{background-size:cover;background:none}",
+            '<p style="color:#fff">x</p><p style="background: white; color: white">x</p><p>見</p>',
+            "見",
+        ),
+        (
+            "body{background:#eee} .card{background:#fff}",
+            '<b style="color:#fff">見</b><p class="card"><b style="color:#fff">x</b></p>',
+            "**見**",
+        ),
+        (
+            "",
+            '<p style="background: none repeat scroll 0 0 #27a"><b style="color:#fff">見</b></p>',
+            "**見**",
+        ),
     ],
 )  # fmt: skip
 def test_what_a_style_sheet_hides_is_what_no_stronger_rule_shows(styles, body, shown):
