@@ -264,10 +264,16 @@ def _by_heading(
 
 def _with_language(heading: str, fences: Sequence[Fence], start: int) -> str:
     """The path of headings, with the language of the code that the chunk begins in, if any."""
-    at = bisect_left(fences, start, key=lambda fence: fence.start) - 1
-    if at < 0 or start >= fences[at].end or not fences[at].language:
+    fence = fence_around(fences, start)
+    if fence is None or not fence.language:
         return heading
-    return f"{heading} > {fences[at].language}" if heading else fences[at].language
+    return f"{heading} > {fence.language}" if heading else fence.language
+
+
+def fence_around(fences: Sequence[Fence], position: int) -> Fence | None:
+    """The block of code that a position is in, behind the start of its opening line."""
+    at = bisect_left(fences, position, key=lambda fence: fence.start) - 1
+    return fences[at] if at >= 0 and position < fences[at].end else None
 
 
 def _by_token(

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from mdvec.text.chunking import Chunk, chunk_document
+from mdvec.text.chunking import Chunk, chunk_document, fence_around
 from mdvec.text.markdown import Outline, is_markdown
 from mdvec.text.matter import LINE_BREAK
 from mdvec.text.org import is_org, org_text
@@ -315,9 +315,19 @@ def searchable_chunks(
         return chunk_document(content, outline, options, tokenizer)
     chunks = chunk_document(content, outline, options, tokenizer)
     if outline.is_markdown:
-        seen = [chunk for chunk in chunks if has_readable_text(chunk.text)]
+        seen = [
+            chunk
+            for chunk in chunks
+            if has_readable_text(chunk.text) or _continues_code(chunk, outline)
+        ]
         chunks = [replace(chunk, index=index) for index, chunk in enumerate(seen)]
     return chunks
+
+
+def _continues_code(chunk: Chunk, outline: Outline) -> bool:
+    """Whether a chunk begins with a later part of a block of code, where even tags are visible."""
+    fence = fence_around(outline.fences, chunk.start)
+    return fence is not None and not is_blank(chunk.text[: max(fence.close - chunk.start, 0)])
 
 
 def has_readable_text(text: str) -> bool:

@@ -181,6 +181,18 @@ def test_a_word_in_full_width_is_not_denied_where_only_the_texts_themselves_have
         assert not any("nothing here mentions" in note for note in collection.search(query).notes)
 
 
+def test_a_later_part_of_a_block_of_code_is_found_though_it_has_tags_alone(collection):
+    for letter, mark in (("a", "```"), ("b", "~~~xml")):
+        tags = "\n".join(f'<field name="{letter}{number}"/>' for number in range(90))
+        text = f"# 形式\n\n{mark}\n{tags}\n{mark[:3]}\n\n<!-- x -->\n"
+        collection.write(f"{letter}.md", text)
+    collection.import_("new")
+    for name in ("a7", "a45", "a89", "b7", "b45", "b89"):
+        (hit,) = collection.search("形式", filters=filtered(exact=[f'"{name}"'])).results
+        assert hit.file_path == f"{name[0]}.md"
+    assert '"b45"' in collection.search("b45", k=1, mode="lexical").results[0].content
+
+
 def test_the_times_of_a_pasted_log_are_not_looked_for(notes):
     log = (
         "2025-11-01 10:00:01.5 error 12.7.1 10:00:02.7 retry 3.3.3 Transport MaxIdleConnsPerHost "
