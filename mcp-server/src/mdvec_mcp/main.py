@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from mdvec import __version__, embedding, log, manage
+from mdvec import __version__, embedding, log, manage, platform
 from mdvec.errors import MdvecError, place_refused
 from mdvec.japanese import in_japanese
 from mdvec.quick_start import loaded
@@ -49,6 +49,7 @@ def main() -> None:
     if arguments.http is None and sys.stdin is not None and sys.stdin.isatty():
         sys.stderr.write(f"{_in_own_language(_ON_TERMINAL, arguments.config)}\n")
     wire = _reserve_stdio()
+    platform.share_arenas()
     _log_to_stderr("DEBUG" if arguments.verbose else arguments.log_level)
     try:
         _warn_of_what_is_not_read(arguments.config)

@@ -2,6 +2,8 @@
 
 import random
 import sys
+from itertools import pairwise
+from pathlib import Path
 
 import psutil
 import pytest
@@ -44,6 +46,15 @@ class Weeks:
         """Its memory in bytes, and its descriptors."""
         return self.process.memory_info().rss, self.process.num_fds()
 
+    def arenas(self):
+        """How many times glibc has reserved 64 MB for what threads allocate."""
+        maps = Path(f"/proc/{self.process.pid}/maps").read_text(encoding="utf-8").splitlines()
+        parts = [(line.partition(" ")[0].split("-"), " ---p " in line) for line in maps]
+        return sum(
+            is_unused and int(end, 16) - int(start, 16) == 2**26
+            for ((start, _), _), ((_, end), is_unused) in pairwise(parts)
+        )
+
 
 @pytest.mark.parametrize(
     ("searches", "imports", "switches"),
@@ -65,6 +76,7 @@ def test_weeks_of_use_leave_the_server_as_it_was(
     after = weeks.size()
     if sys.platform == "linux":  # elsewhere the C library keeps what it has
         assert after[0] - before[0] < 20_000_000
+        assert weeks.arenas() <= 1
     assert after[1] - before[1] <= 4
     assert {path.name for path in database.parent.iterdir()} <= files
     assert weeks.one.end()[1] == 0

@@ -5,6 +5,7 @@ from .limits import limited_data as limited_data
 from .limits import lower_priority as lower_priority
 from .limits import machine_memory as machine_memory
 from .limits import return_memory as return_memory
+from .limits import share_arenas as share_arenas
 from .locks import Mount as Mount
 from .locks import is_held as is_held
 from .locks import lock_bytes as lock_bytes
