@@ -50,7 +50,6 @@ def import_household(job: ImportJob) -> ImportReport:
     with suppress(KeyboardInterrupt):
         return importing.run()
     importing.index.keep_paid()
-    importing.index.drop_leftovers()
     raise ImportInterrupted(f"stopped; what was finished is kept, continue with: {job.again}")
 
 
@@ -111,13 +110,15 @@ class _HouseholdImport:
         else:
             self.index.check_model(rebuild=rebuilds)
         self.index.begin(len(self.files))
-        with self.job.stopwatch.stage("ledger"):
-            ledger = self._import_ledger()
-        self.failed += [with_advice(problem, self.job.tool.name) for problem in ledger.unread]
         self.index.drop_leftovers()
         if rebuilds:
-            self._rebuild_texts()
+            with self.index.rebuilding():  # it keeps the options that it is begun again with
+                ledger = self._import_ledger()
+                self._store_all(self._texts(self.index.stored_files()))
+            with self.ledger.connection:
+                self._mark_index_current()
         else:
+            ledger = self._import_ledger()
             self._update_texts()
         candidates = self._look_for_duplicates(ledger)
         return self.job.report(
@@ -183,14 +184,16 @@ class _HouseholdImport:
 
     def _import_ledger(self) -> LedgerReport:
         scan = self.job.scan
-        ledger = import_ledger(
-            self.ledger,
-            self.files,
-            "replace" if self.job.request.mode == "replace" else "update",
-            complete=not scan.unseen,
-            may_exist=scan.may_still_have,
-            removal_options=self.options.removals,
-        )
+        with self.job.stopwatch.stage("ledger"):
+            ledger = import_ledger(
+                self.ledger,
+                self.files,
+                "replace" if self.job.request.mode == "replace" else "update",
+                complete=not scan.unseen,
+                may_exist=scan.may_still_have,
+                removal_options=self.options.removals,
+            )
+        self.failed += [with_advice(problem, self.job.tool.name) for problem in ledger.unread]
         passed_over = [
             *(with_advice(problem, self.job.tool.name) for problem in ledger.passed_over),
             *unsupported_files(scan.others),
@@ -225,14 +228,6 @@ class _HouseholdImport:
             self._mark_index_current()
             self.index.finish()
         self.index.send_vectors()
-
-    def _rebuild_texts(self) -> None:
-        """Fill a new generation of tables, then replace the old one."""
-        texts = self._texts(self.index.stored_files())
-        with self.index.rebuilding():
-            self._store_all(texts)
-        with self.ledger.connection:
-            self._mark_index_current()
 
     def _mark_index_current(self) -> None:
         """Within a transaction: record that the texts match the ledger."""

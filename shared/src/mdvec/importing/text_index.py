@@ -402,15 +402,15 @@ class TextIndex:
     def rebuilding(self) -> Iterator[None]:
         """Fill an empty next generation in the block; then it replaces the current one.
 
-        After an error nothing of it stays. Only an unattended import leaves it, from which the
-        tool's status knows what to begin again.
+        After an error nothing of it stays, unless the tool's status names the import as unfinished
+        or it was unattended: from what is left, the status knows what to begin again.
         """
         self._begin_rebuild()
         try:
             yield
             self._finish_rebuild()
         except Exception:
-            if not self._job.request.is_unattended:
+            if self._files_before is None and not self._job.request.is_unattended:
                 with suppress(apsw.Error):  # the error above is what the user must read
                     self.drop_leftovers()
             raise

@@ -12,7 +12,7 @@ from household_folder import HouseholdFolder
 from ledger_folder import HEADER
 from tiny_embedder import TinyBackend
 
-from mdvec.database.connection import open_database
+from mdvec.database.connection import DatabaseError, open_database
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
 from mdvec.embedding.options import BackendOptions, OpenAIOptions
@@ -24,6 +24,7 @@ from mdvec.household.month import monthly_household
 from mdvec.household.notes import note_row
 from mdvec.household.options import HouseholdOptions, RemovalOptions
 from mdvec.importing.endpoint_texts import SendingRefused
+from mdvec.importing.job import ImportInterrupted
 from mdvec.importing.options import ImportRefused
 from mdvec.manage import registering
 from mdvec.manage.status import overview
@@ -255,6 +256,32 @@ def test_an_import_stopped_after_the_ledger_continues_with_the_texts(household):
     report = household.import_()
     assert (report.added, report.unchanged, report.chunks) == (0, 2, 2)
     assert household.search("市営プール", k=1).results[0].file_path == "8.csv"
+
+
+def without_ledger(household):
+    with open_database(household.database, "write") as connection:
+        connection.execute("ALTER TABLE statement_rows RENAME TO lost_rows")
+
+
+@pytest.mark.parametrize(
+    ("how", "prepare"),
+    [(ModelUnavailable, None), (KeyboardInterrupt, None), (SystemExit, None),
+     (DatabaseError, without_ledger)],
+)  # fmt: skip
+def test_a_rebuild_that_did_not_finish_is_begun_again_with_its_model(household, how, prepare):
+    export(household, "7.csv", row("a"))
+    household.import_("new")
+    if prepare is not None:
+        prepare(household)
+
+    def ended(_) -> None:
+        raise how
+
+    asked = replace(household.request("replace"), model="tiny")
+    with pytest.raises((how, ImportInterrupted)):
+        import_tool(asked, lambda _: Embedder(household.backend), on_progress=ended)
+    again = "continue with: mdvec import -n kakeibo --mode replace --model tiny"
+    assert overview(household.database).tools[0].unfinished.endswith(again)
 
 
 def test_a_folder_without_statement_files_deletes_nothing(household):
