@@ -199,7 +199,7 @@ def test_a_missing_source_folder_is_one_sentence_and_loses_nothing(notes):
     assert (done.code, done.out) == (1, "")
     assert done.err == (
         f"error: the source folder {notes.docs} does not exist; restore it, "
-        "or name another with: mdvec tool update -n NAME -s FOLDER\n"
+        "or name another with: mdvec tool update -n notes -s FOLDER\n"
     )
     assert len(documents(notes)) == 3
 

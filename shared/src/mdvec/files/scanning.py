@@ -38,11 +38,11 @@ def state_of(*statuses: os.stat_result) -> FileState:
 class SourceMissing(MdvecError):
     """A tool's source folder or file does not exist."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, tool: str) -> None:
         what = "file" if data_ending(folder.name) in DATA_ENDINGS else "folder"
         super().__init__(
             f"the source {what} {folder} does not exist; restore it, or name another with: "
-            f"mdvec tool update -n NAME -s {what.upper()}"
+            f"mdvec tool update -n {tool} -s {what.upper()}"
         )
 
 
@@ -125,14 +125,14 @@ class Scan:
         )
 
 
-def scan(source: Path, rules: ScanRules) -> Scan:
-    """Find every file under ``source`` that the rules allow, sorted by path.
+def scan(source: Path, rules: ScanRules, tool: str) -> Scan:
+    """Find every file under the ``source`` of a tool that the rules allow, sorted by path.
 
     Raises:
         SourceMissing: the folder does not exist.
     """
     if not source.is_dir():
-        raise SourceMissing(source)
+        raise SourceMissing(source, tool)
     walk = _Walk(source, followed(source), rules)
     walk.run()
     return Scan(
@@ -145,8 +145,8 @@ def scan(source: Path, rules: ScanRules) -> Scan:
     )
 
 
-def scan_file(source: Path) -> Scan:
-    """The scan of a source that is a single file.
+def scan_file(source: Path, tool: str) -> Scan:
+    """The scan of a tool's source that is a single file.
 
     Raises:
         SourceMissing: the file does not exist.
@@ -154,7 +154,7 @@ def scan_file(source: Path) -> Scan:
     try:
         state = source.stat()
     except OSError as error:
-        raise SourceMissing(source) from error
+        raise SourceMissing(source, tool) from error
     file = FoundFile(source.name, *state_of(state))
     return Scan(files=(file,), problems=(), unseen=())
 

@@ -68,5 +68,5 @@ def scan_source(tool: Tool, rules: ScanRules) -> Scan:
         SourceMissing: the source does not exist.
     """
     if KINDS[tool.kind].takes_file and tool.source.is_file():
-        return scan_file(tool.source)
-    return scan(tool.source, rules)
+        return scan_file(tool.source, tool.name)
+    return scan(tool.source, rules, tool.name)

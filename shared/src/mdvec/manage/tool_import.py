@@ -103,7 +103,7 @@ def source_notes(settings: Settings, name: str) -> tuple[str, ...]:
         return notices
     try:
         rules = importing.rules_in_force(tool, settings.scan_rules())
-        return (*notices, *unread_files(tool, scan(tool.source, rules)))
+        return (*notices, *unread_files(tool, scan(tool.source, rules, tool.name)))
     except SourceMissing:
         return notices
 

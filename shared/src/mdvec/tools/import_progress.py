@@ -107,10 +107,10 @@ def _not_imported(connection: apsw.Connection, tool: Tool, path: str) -> str | N
         if asked and reason is not None and os.path.lexists(tool.source / asked):
             return f"{quoted(asked)} of {tool.name} could not be imported: {reason}"
         is_there = (tool.source / asked).is_file()
-        found = [file.path for file in scan(tool.source, tool.scan).files] if is_there else []
+        files = scan(tool.source, tool.scan, tool.name).files if is_there else ()
     except (OSError, ValueError, SourceMissing):  # no system takes such a path
         return None
-    if composed(asked) not in map(composed, found):
+    if composed(asked) not in (composed(file.path) for file in files):
         return None
     if index.documents.stored_text(tool.tables_in(connection), asked) is not None:
         return None

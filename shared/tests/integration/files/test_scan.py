@@ -32,7 +32,7 @@ def fill(folder, *paths):
 
 
 def found(folder, **rules):
-    return [file.path for file in scan(folder, changed(**rules)).files]
+    return [file.path for file in scan(folder, changed(**rules), "notes").files]
 
 
 def changed(**rules):
@@ -42,7 +42,7 @@ def changed(**rules):
 def test_a_found_file_has_its_path_size_and_time(source):
     fill(source, "sub/深い/a.md")
     os.utime(source / "sub/深い/a.md", ns=(1, 1_700_000_000_123_456_789))
-    result = scan(source, RULES)
+    result = scan(source, RULES, "notes")
     assert result.files == (FoundFile("sub/深い/a.md", 4, 1_700_000_000_123_456_789),)
     assert (result.problems, result.unseen) == ((), ())
 
@@ -109,7 +109,7 @@ def test_excluded_patterns_may_be_typed_in_either_unicode_form(source, typed, on
 def test_a_file_over_the_limit_is_reported_and_counts_as_unseen(source):
     (source / "big.md").write_bytes(b"x" * 1001)
     (source / "fits.md").write_bytes(b"x" * 1000)
-    result = scan(source, RULES)
+    result = scan(source, RULES, "notes")
     assert [file.path for file in result.files] == ["fits.md"]
     assert result.unseen == ("big.md",)
     assert result.problems == (
@@ -121,7 +121,7 @@ def test_links_within_the_folder_are_followed(source):
     fill(source, "real/a.md")
     (source / "b.md").symlink_to("real/a.md")
     (source / "linked").symlink_to("real", target_is_directory=True)
-    result = scan(source, RULES)
+    result = scan(source, RULES, "notes")
     assert [file.path for file in result.files] == ["b.md", "linked/a.md", "real/a.md"]
     assert result.problems == ()
 
@@ -134,7 +134,7 @@ def test_links_that_leave_the_folder_are_reported_and_not_followed(source, tmp_p
     (source / "chain.md").symlink_to("out.md")
     (source / "picture.png").symlink_to("../outside/a.md")
     (source / ".git").symlink_to(tmp_path / "outside", target_is_directory=True)
-    result = scan(source, RULES)
+    result = scan(source, RULES, "notes")
     reason = "the link leads out of the source folder; it was not followed"
     assert result.files == ()
     assert result.problems == tuple(
@@ -146,7 +146,7 @@ def test_broken_links_with_a_documents_ending_are_reported(source):
     (source / "gone.md").symlink_to("no-such-file.md")
     (source / "self.md").symlink_to("self.md")
     (source / "gone.png").symlink_to("no-such-file.png")
-    result = scan(source, RULES)
+    result = scan(source, RULES, "notes")
     assert result.problems == tuple(
         Problem(path, "the link leads nowhere") for path in ["gone.md", "self.md"]
     )
@@ -158,7 +158,7 @@ def test_circular_links_end(source):
     (source / "a" / "up").symlink_to("..", target_is_directory=True)
     (source / "a" / "to-b").symlink_to("../b", target_is_directory=True)
     (source / "b" / "to-a").symlink_to("../a", target_is_directory=True)
-    result = scan(source, RULES)
+    result = scan(source, RULES, "notes")
     assert {file.path for file in result.files} >= {"a/x.md", "b/y.md"}
     assert len(result.files) <= 6
     up = Problem("a/up", "the link leads back to a folder that it lies in")
@@ -185,7 +185,7 @@ def test_pipes_sockets_and_folders_are_not_documents(source, monkeypatch):
     monkeypatch.chdir(source)  # a socket's path must be short
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("socket.md")
-        result = scan(source, RULES)
+        result = scan(source, RULES, "notes")
     assert [file.path for file in result.files] == ["folder.md/a.md"]
     assert result.problems == (
         Problem("pipe.md", "it is not a regular file"),
@@ -202,7 +202,7 @@ def test_names_that_are_not_unicode_are_reported_if_they_end_like_documents(sour
     os.mkdir(folder + b"/.\xff")  # noqa: PTH102
     for name in (b"\xff.md", b"\xff.png", b".\xff/a.md", b"d\xff/a.md"):
         os.close(os.open(folder + b"/" + name, os.O_CREAT))
-    result = scan(source, RULES)
+    result = scan(source, RULES, "notes")
     assert result.files == ()
     assert result.problems == (
         Problem("\\udcff.md", "its name is not valid Unicode; rename it"),
@@ -232,7 +232,7 @@ def test_a_folder_too_deep_to_read_is_reported_and_the_rest_is_found(source):
     fill(source, "a.md")
     name = "d" * 250
     with below(source, name, 20):
-        result = scan(source, RULES)
+        result = scan(source, RULES, "notes")
     assert [file.path for file in result.files] == ["a.md"]
     (problem,) = result.problems
     assert problem.reason == "the folder cannot be read (file name too long)"
@@ -251,8 +251,8 @@ def test_a_folder_is_walked_however_deep_it_goes(source):
 def test_a_missing_folder_is_refused(source, tmp_path):
     fill(tmp_path, "file")
     for missing in (source / "none", tmp_path / "file"):
-        with pytest.raises(SourceMissing, match="mdvec tool update -n NAME -s FOLDER"):
-            scan(missing, RULES)
+        with pytest.raises(SourceMissing, match="mdvec tool update -n notes -s FOLDER"):
+            scan(missing, RULES, "notes")
 
 
 @pytest.mark.parametrize(

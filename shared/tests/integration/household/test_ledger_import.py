@@ -264,7 +264,7 @@ def test_an_import_that_cannot_be_written_leaves_the_ledger_as_it_was(ledger):
 def test_a_path_in_another_unicode_form_is_the_same_file(tmp_path):
     decomposed = "カ\u3099ス.csv"
     (tmp_path / decomposed).write_bytes(f"{HEADER}\r\n{line('a')}\r\n".encode())
-    (found,) = scan(tmp_path, ScanRules((".csv",), (), 10**6)).files
+    (found,) = scan(tmp_path, ScanRules((".csv",), (), 10**6), "kakeibo").files
     file = LedgerFile.of(tmp_path, found)
     assert file.path == "ガス.csv"
     assert file.read().startswith(HEADER.encode())

@@ -234,7 +234,7 @@ def test_later_settings_never_change_which_documents_the_first_rules_included(
     for number, ending in enumerate(ENDINGS):
         collection.write(f"f{number % 2}/n{number}{ending}", "言葉。" * (3 + 10 * (number % 3)))
     import_(collection, "new", **first)
-    wanted = [file.path for file in scan(collection.folder, replace(RULES, **first)).files]
+    wanted = [file.path for file in scan(collection.folder, replace(RULES, **first), "notes").files]
     assert held(collection) == wanted
     for rules in later:
         report, said = import_(collection, **rules)

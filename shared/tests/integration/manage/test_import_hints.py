@@ -148,4 +148,4 @@ def test_a_sheet_with_tabs_is_read(tmp_path):
 def test_excluded_files_and_macos_metadata_give_no_hints(tmp_path):
     for name in ("._a.pdf", "b.pdf", "c.tmp", "d.md"):
         (tmp_path / name).write_bytes(b"x")
-    assert scan(tmp_path, ScanRules((".md",), ("*.tmp",), 10**6)).others == ("b.pdf",)
+    assert scan(tmp_path, ScanRules((".md",), ("*.tmp",), 10**6), "notes").others == ("b.pdf",)
