@@ -23,7 +23,8 @@ from mdvec.text import Chunk, identifier
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
 
-_NAMED = ("vectors", "documents", "options")
+_TEXTS = ("vectors", "documents")
+_NAMED = (*_TEXTS, "options")
 """The prefixes of the tables that have their tool's name."""
 _IS_PENDING = "length(embedding) = 0"
 
@@ -49,11 +50,10 @@ def keep_options(staged: Tables, options: Sequence[str]) -> None:
 def kept_options(tables: Tables) -> list[str] | None:
     """The options that a tool's unfinished rebuild was begun with; None without a rebuild."""
     staged = replace(tables, generation=tables.generation + 1, staged=True)
-    if not has_table(tables.connection, staged.documents):
-        return None
-    if not has_table(tables.connection, staged.options):
-        return []  # an earlier version began it
-    return tables.column(f"SELECT option FROM {identifier(staged.options)} ORDER BY rowid")
+    if has_table(tables.connection, staged.options):
+        return tables.column(f"SELECT option FROM {identifier(staged.options)} ORDER BY rowid")
+    # An earlier version began a rebuild without storing its options.
+    return [] if has_table(tables.connection, staged.documents) else None
 
 
 def rename_tables(connection: apsw.Connection, old: str, new: str) -> None:
@@ -74,10 +74,20 @@ def drop_all_tables(connection: apsw.Connection, tool_id: int, tool_name: str) -
         connection.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
 
 
-def drop_leftovers(connection: apsw.Connection, tool_id: int, tool_name: str, current: int) -> None:
-    """Drop the tables of unfinished rebuilds, and all derived indexes but those of ``current``."""
+def drop_leftovers(
+    connection: apsw.Connection,
+    tool_id: int,
+    tool_name: str,
+    current: int,
+    *,
+    keeps_options: bool = False,
+) -> None:
+    """Drop the tables of unfinished rebuilds, and all derived indexes but those of ``current``.
+
+    With ``keeps_options``, the status still names the options that a rebuild was begun with.
+    """
     names = _table_names(connection)
-    for kind in _NAMED:
+    for kind in _TEXTS if keeps_options else _NAMED:
         for name in names:
             if name.startswith(f"{kind}_{tool_name}@"):
                 connection.execute(f"DROP TABLE IF EXISTS {identifier(name)}")

@@ -91,13 +91,25 @@ def compact(
     return Compacted(database, before, after, max(0, before - after), is_complete)
 
 
-def _tidy(connection: apsw.Connection, tool: Tool) -> None:
-    """Drop a tool's leftovers of unfinished imports, and rewrite its lexical index."""
+def remove_leftovers(connection: apsw.Connection, tool: Tool) -> None:
+    """Remove what ended imports of a tool left, but the options that one is begun again with."""
     with connection:
-        table_changes.drop_leftovers(connection, tool.id, tool.name, current=tool.generation)
+        table_changes.drop_leftovers(
+            connection,
+            tool.id,
+            tool.name,
+            current=tool.generation,
+            keeps_options=tool.import_files is not None,
+        )
+    remove_unneeded_copies(connection, tool.id)
+
+
+def _tidy(connection: apsw.Connection, tool: Tool) -> None:
+    """Remove a tool's leftovers of ended imports, and rewrite its lexical index."""
+    remove_leftovers(connection, tool)
+    with connection:
         if has_word_indexes(tool.tables_in(connection)):
             rewrite_lexical_index(tool.tables_in(connection))
-    remove_unneeded_copies(connection, tool.id)
 
 
 @contextmanager

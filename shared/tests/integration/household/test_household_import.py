@@ -12,6 +12,7 @@ from household_folder import HouseholdFolder
 from ledger_folder import HEADER
 from tiny_embedder import TinyBackend
 
+from mdvec.database import column
 from mdvec.database.connection import DatabaseError, open_database
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
@@ -27,9 +28,13 @@ from mdvec.importing.endpoint_texts import SendingRefused
 from mdvec.importing.job import ImportInterrupted
 from mdvec.importing.options import ImportRefused
 from mdvec.manage import registering
+from mdvec.manage.compacting import compact
+from mdvec.manage.doctor.database import check_leftovers
+from mdvec.manage.doctor.examination import GROUPS, examine
 from mdvec.manage.status import overview
 from mdvec.manage.tool_import import import_tool
 from mdvec.search.core.filters import Filters
+from mdvec.settings.loading import load_with_origins
 from mdvec.tools.registry import get_tool
 
 
@@ -282,6 +287,13 @@ def test_a_rebuild_that_did_not_finish_is_begun_again_with_its_model(household, 
         import_tool(asked, lambda _: Embedder(household.backend), on_progress=ended)
     again = "continue with: mdvec import -n kakeibo --mode replace --model tiny"
     assert overview(household.database).tools[0].unfinished.endswith(again)
+    settings = load_with_origins({}, flags={"database": {"path": str(household.database)}})
+    examine(settings, fix=True, groups=[one for one in GROUPS if one.check is check_leftovers])
+    compact(household.database)
+    assert overview(household.database).tools[0].unfinished.endswith(again)
+    with open_database(household.database, "read") as connection:
+        names = column(connection, "SELECT name FROM sqlite_schema WHERE name LIKE '%@%'")
+    assert [name for name in names if not name.startswith("options_")] == []
 
 
 def test_a_folder_without_statement_files_deletes_nothing(household):

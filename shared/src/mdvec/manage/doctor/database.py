@@ -25,9 +25,10 @@ from mdvec.database import (
     size_on_disk,
     snapshot,
 )
-from mdvec.datasets import can_read_all, dataset_tables, remove_unneeded_copies, snapshot_folder
-from mdvec.index import chunks, table_changes
+from mdvec.datasets import can_read_all, dataset_tables, snapshot_folder
+from mdvec.index import chunks
 from mdvec.manage.backup import WORKING_FOLDER
+from mdvec.manage.compacting import remove_leftovers
 from mdvec.manage.doctor.findings import Finding, fixable
 from mdvec.platform import folders_left, remove_folders_left
 from mdvec.settings import Loaded
@@ -43,7 +44,7 @@ _HOW_TO_RESTORE = (
 )
 _MIN_FREE = 50 * MEGABYTE
 _COMFORTABLE = 500 * MEGABYTE
-_STAGED = re.compile(r"(?:documents|vectors|options)_(?P<name>.+)@\d+")
+_STAGED = re.compile(r"(?P<kind>documents|vectors|options)_(?P<name>.+)@\d+")
 _DERIVED = re.compile(r"(?:signatures|fts|terms)_(?P<id>\d+)_(?P<generation>\d+)")
 _BYTES_PER_NUMBER = 4
 
@@ -156,7 +157,8 @@ def _leftovers(connection: apsw.Connection, tool: Tool) -> list[str]:
 
 def _is_left(table: str, tool: Tool) -> bool:
     if staged := _STAGED.fullmatch(table):
-        return staged["name"] == tool.name
+        is_needed = staged["kind"] == "options" and tool.import_files is not None
+        return staged["name"] == tool.name and not is_needed
     derived = _DERIVED.fullmatch(table)
     return (
         derived is not None
@@ -168,9 +170,7 @@ def _is_left(table: str, tool: Tool) -> bool:
 def _remove(database: Path, name: str) -> None:
     """Drop a tool's leftovers; its lock file is removed with the lock."""
     with _without_imports(database, name) as (connection, tool):
-        with connection:
-            table_changes.drop_leftovers(connection, tool.id, name, current=tool.generation)
-        remove_unneeded_copies(connection, tool.id)
+        remove_leftovers(connection, tool)
 
 
 @contextmanager
