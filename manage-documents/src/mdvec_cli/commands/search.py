@@ -217,8 +217,11 @@ def _print_hits(answer: search.Answer, *, explain: bool) -> None:
 def _hit_line(hit: search.Hit) -> str:
     """The end of a hit's line: what it is about, what found it, and other tools that have it."""
     about = f"  ({on_one_line(hit.about)})" if hit.about else ""
-    found_by = f"  [found by {on_one_line(', '.join(hit.found_by))}]" if hit.found_by else ""
-    return about + found_by + (f"  [also in {', '.join(hit.also_in)}]" if hit.also_in else "")
+    more = [
+        f"[found by {on_one_line(', '.join(hit.found_by))}]" if hit.found_by else "",
+        f"[also in {', '.join(hit.also_in)}]" if hit.also_in else "",
+    ]
+    return about + "".join(f"  {in_own_language(part)}" for part in more if part)
 
 
 def _why_no_hits(answer: search.Answer) -> str:
@@ -239,7 +242,8 @@ def _shown_lines(hit: search.Hit) -> list[str]:
     """The first lines of the passage, without blank ones."""
     lines = [on_one_line(line) for line in hit.content.splitlines() if line.strip()]
     if len(lines) > _LINES_SHOWN:
-        return [*lines[:_LINES_SHOWN], f"… {len(lines) - _LINES_SHOWN} more lines"]
+        rest = in_own_language(f"… {counted(len(lines) - _LINES_SHOWN, 'more line')}")
+        return [*lines[:_LINES_SHOWN], rest]
     return lines
 
 

@@ -129,7 +129,8 @@ def test_without_an_active_tool_it_says_how_to_add_one(mdvec):
 def test_signs_and_options_say_what_must_and_must_not_be_in_a_passage(mdvec, fill):
     for number in range(3):
         mdvec.write(f"{number}.md", f"# Jenkins kubernetes plugin {number}\n\n設定の話。\n")
-    mdvec.write("night.md", "# 夜のジョブ\n\nJenkins を夜に回す。\n")
+    lines = "\n\n".join(f"{number} 行目。" for number in range(7))
+    mdvec.write("night.md", f"# 夜のジョブ\n\nJenkins を夜に回す。\n\n{lines}\n")
     mdvec.write("other.md", "# ほか\n\nJenkins を朝に回す。\n")
     fill()
     typed, options, exact, several, alone = mdvec.each(
@@ -141,13 +142,18 @@ def test_signs_and_options_say_what_must_and_must_not_be_in_a_passage(mdvec, fil
     )
     for done in (typed, options):
         (head,) = [line for line in done.out.splitlines() if line.startswith("[")]
-        assert "night.md:1-3" in head
+        assert "night.md:1-17" in head
         assert 'note: "Kubernetes" excluded 3 passages of notes\n' in done.err
     assert "night.md" in exact.out
     assert "other.md" not in exact.out
     assert re.search(r"night\.md:.*\[found by ジョブ\]", several.out)
     assert alone.out == several.out
     assert re.search(r"plugin \d  \[found by plugin\]", several.out)
+    assert "    … 1 more line" in several.out.splitlines()
+    also = "search", "plugin", "--also", "ジョブ", "-k", "4"
+    in_japanese = mdvec(*also, MDVEC_DISPLAY_LANGUAGE="ja").out
+    assert re.search(r"night\.md:.*\[ジョブ で見つかりました\]", in_japanese)
+    assert "    … ほか 1 行" in in_japanese.splitlines()
 
 
 def test_without_a_query_the_documents_that_pass_are_listed(mdvec, fill):
