@@ -221,14 +221,16 @@ class _FolderImport:
         name, files = self.job.tool.name, self.progress.files
         # Ctrl-C may have come after a file was stored and before it was counted.
         stored = max(self.added + self.updated, self.index.files_stored())
-        if self.job.request.mode == "replace":
+        is_rebuild = self.job.request.mode == "replace"
+        if is_rebuild:
             self.index.drop_leftovers()
+        if not files:
+            return f"stopped before the first file of {name!r}; nothing was changed"
+        if is_rebuild:
             return (
                 f"stopped after {stored} of {counted(files, 'file')}; "
                 f"the tool {name!r} still has what it had before"
             )
-        if not files:
-            return f"stopped before the first file of {name!r}; nothing was changed"
         return (
             f"stopped after {stored} of {counted(files, 'file')}, which are kept; "
             f"continue with: mdvec import -n {name} --mode update"

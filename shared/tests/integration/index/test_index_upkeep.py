@@ -15,6 +15,7 @@ from mdvec.index import chunks as vectors
 from mdvec.index import signature_cache as signed
 from mdvec.index.tables import Tables
 from mdvec.manage import registering
+from mdvec.manage.tool_import import import_tool
 
 LETTERS = "春夏秋冬花鳥風月食費水道カタナabc。\n"
 
@@ -118,6 +119,8 @@ def test_an_interrupted_building_of_the_indexes_is_begun_again(imported):
     with pytest.raises(Exception, match="stopped before the first file"):
         imported.import_(on_notice=stop)
     assert len(again(imported)[1]) == 1
+    with pytest.raises(Exception, match="stopped before the first file"):
+        import_tool(imported.request("replace"), stop)
     imported.check()
 
 
