@@ -83,6 +83,18 @@ def test_a_file_that_is_not_utf_8_is_told_to_be_saved_as_that(mdvec, encoding):
         assert done.err == f"error: {path} is not UTF-8; save it as UTF-8\n"
 
 
+def test_a_place_that_cannot_be_used_is_named_with_what_to_check(mdvec):
+    for path, command in {
+        mdvec.home / FILES["cursor"]: "register cursor",
+        mdvec.work / "CLAUDE.md": "rules install",
+    }.items():
+        path.mkdir(parents=True)
+        assert mdvec(*command.split()).err == (
+            f"error: {path} cannot be used (Is a directory); check the path, and your rights and "
+            "the space left there\n"
+        )
+
+
 def test_a_link_keeps_its_target_and_a_file_its_mode_and_a_copy(mdvec):
     file = mdvec.home / FILES["claude-code"]
     real = mdvec.home / "dotfiles.json"

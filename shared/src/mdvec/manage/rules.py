@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
-from mdvec.errors import MdvecError
+from mdvec.errors import MdvecError, not_usable
 from mdvec.manage.clients.clients import Machine
 
 _BEGIN = "<!-- mdvec rules: begin (written by `mdvec rules install`; do not edit) -->"
@@ -90,7 +90,7 @@ def _read(file: Path) -> str:
     except UnicodeDecodeError as error:
         raise InstructionsUnusable(f"{file} is not UTF-8; save it as UTF-8") from error
     except OSError as error:
-        raise InstructionsUnusable(f"{file} cannot be read ({error.strerror})") from error
+        raise InstructionsUnusable(not_usable(file, error)) from error
 
 
 def _write(file: Path, before: str, text: str) -> bool:
@@ -100,7 +100,7 @@ def _write(file: Path, before: str, text: str) -> bool:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(text.encode("utf-8"))
     except OSError as error:
-        raise InstructionsUnusable(f"{file} cannot be written ({error.strerror})") from error
+        raise InstructionsUnusable(not_usable(file, error)) from error
     return True
 
 
@@ -129,7 +129,7 @@ def _own_script(file: Path) -> str | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise InstructionsUnusable(f"{file} cannot be read ({error.strerror})") from error
+        raise InstructionsUnusable(not_usable(file, error)) from error
     if not text.startswith(_MARK):
         raise InstructionsUnusable(f"{file} was not written by mdvec; move it away first")
     return text

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from mdvec.errors import MdvecError
+from mdvec.errors import MdvecError, not_usable
 from mdvec.installation import this_installation
 from mdvec.manage.clients.clients import Machine
 from mdvec.platform import user_number
@@ -111,7 +111,7 @@ def install(service: Service) -> None:
         service.path.parent.mkdir(parents=True, exist_ok=True)
         service.path.write_text(service.text, encoding="utf-8")
     except OSError as error:
-        raise ServiceError(f"{service.path} cannot be written ({error.strerror})") from error
+        raise ServiceError(not_usable(service.path, error)) from error
     if was_there:
         for command in service.stop:
             _failure(command)  # fails if the service is not running

@@ -22,7 +22,7 @@ import tomlkit
 import tomlkit.items
 from tomlkit.exceptions import TOMLKitError
 
-from mdvec.errors import MdvecError
+from mdvec.errors import MdvecError, not_usable
 from mdvec.manage.clients import jsonc
 from mdvec.manage.clients.clients import SERVER_NAME, Client, ClientEntry, Machine, Server
 from mdvec.platform import followed, replace
@@ -218,7 +218,7 @@ def _text(file: Path) -> str | None:
     except UnicodeDecodeError as error:
         raise NotRegistered(f"{file} is not UTF-8; save it as UTF-8") from error
     except OSError as error:
-        raise NotRegistered(f"{file} cannot be read ({error.strerror})") from error
+        raise NotRegistered(not_usable(file, error)) from error
 
 
 def _write(file: Path, text: str, now: datetime) -> Path | None:
@@ -239,7 +239,7 @@ def _write(file: Path, text: str, now: datetime) -> Path | None:
         finally:
             written.unlink(missing_ok=True)
     except OSError as error:
-        raise NotRegistered(f"{file} cannot be written ({error.strerror})") from error
+        raise NotRegistered(not_usable(file, error)) from error
     return backup
 
 
