@@ -202,7 +202,6 @@ class _FolderImport:
 
     def rebuild(self) -> importing.ImportReport:
         """Mode ``replace``: fill a new generation, then let it replace the old one."""
-        self.index.drop_leftovers()
         before = self.index.size().documents
         with self.index.rebuilding():
             self.index.embed_ahead(self._texts_to_embed(self.job.scan.files, {}))

@@ -109,15 +109,15 @@ class _HouseholdImport:
             self.index.prepare_for_texts(rebuild=rebuilds)
         else:
             self.index.check_model(rebuild=rebuilds)
-        self.index.begin(len(self.files))
-        self.index.drop_leftovers()
         if rebuilds:
-            with self.index.rebuilding():  # it keeps the options that it is begun again with
+            with self.index.rebuilding(len(self.files)):
                 ledger = self._import_ledger()
                 self._store_all(self._texts(self.index.stored_files()))
             with self.ledger.connection:
                 self._mark_index_current()
         else:
+            self.index.begin(len(self.files))
+            self.index.drop_leftovers()
             ledger = self._import_ledger()
             self._update_texts()
         candidates = self._look_for_duplicates(ledger)

@@ -399,13 +399,14 @@ class TextIndex:
             )
 
     @contextmanager
-    def rebuilding(self) -> Iterator[None]:
+    def rebuilding(self, files: int | None = None) -> Iterator[None]:
         """Fill an empty next generation in the block; then it replaces the current one.
 
-        After an error nothing of it stays, unless the tool's status names the import as unfinished
-        or it was unattended: from what is left, the status knows what to begin again.
+        With ``files``, the import begins with it, as by ``begin``. After an error nothing of it
+        stays, unless the tool's status names the import as unfinished or it was unattended: from
+        what is left, the status knows what to begin again.
         """
-        self._begin_rebuild()
+        self._begin_rebuild(files)
         try:
             yield
             self._finish_rebuild()
@@ -415,13 +416,16 @@ class TextIndex:
                     self.drop_leftovers()
             raise
 
-    def _begin_rebuild(self) -> None:
+    def _begin_rebuild(self, files: int | None) -> None:
         self._model(rebuild=True)
         tool = self._tool
         self._tables = index.Tables(
             self._connection, tool.id, tool.name, tool.generation + 1, staged=True
         )
-        with self._writing():
+        with self._writing():  # at once, so that the status always knows the options
+            self.drop_leftovers()
+            if files is not None:
+                self.begin(files)
             index.tables.create_tables(self._tables)
             self._create_indexes(self._tables)
             index.keep_options(self._tables, self._options_of_rebuild())

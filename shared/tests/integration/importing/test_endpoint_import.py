@@ -390,6 +390,8 @@ def test_a_household_sends_each_subject_once(tmp_path, endpoint):
             replace(request, mode="replace"),
             lambda _: catalog.load("openai:tiny", options(endpoint)), on_progress=stop,
         )  # fmt: skip
+    again = replace(request, mode="update")
+    import_tool(again, lambda _: catalog.load("openai:tiny", options(endpoint)))
     assert home.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%@%'") == []
 
 
