@@ -306,6 +306,16 @@ def contents(ledger):
 
 @settings(max_examples=8, deadline=None)
 @given(st.lists(FOLDERS, min_size=1, max_size=4))
+@example(  # a row gets the amount of its neighbour without ID, whose file is deleted
+    [{"1.csv": ([line("a", -2), _WITHOUT_ID], 1)}, {"2.csv": ([f"{_WITHOUT_ID}a"], 2)}]
+)
+@example(  # a row without ID looks like two IDs, of which the ledger knows one
+    [
+        {"1.csv": ([line("a", -2)], 1), "2.csv": ([_WITHOUT_ID], 3)},
+        {"1.csv": ([f"{_WITHOUT_ID}a"], 1)},
+        {"2.csv": ([line("", -1, memo="x"), line("a", -2)], 3), "3.csv": ([f"{_WITHOUT_ID}b"], 1)},
+    ]
+)
 def test_importing_the_same_files_again_changes_nothing(folders):
     ledger = FilledLedger()
     for folder in folders:

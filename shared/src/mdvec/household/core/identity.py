@@ -163,33 +163,31 @@ def identities_with_id(
     ``taken_in_block`` has the identities of each block, by statement and number. Rows without ID
     are numbered among all equal purchases, those with an ID first, and those of second accounts
     after those of the first one: the same in every file. A row that the ledger already counts by
-    itself (``own_rows``) stays a purchase of its own if the row with the ID is in the ledger too
-    (``known``): the two only came to look alike.
+    itself (``own_rows``) stays a purchase of its own, in every file that has it, if a row with an
+    ID that it looks like in one of them is in the ledger too (``known``): the two only came to look
+    alike.
     """
     same_rows = same_rows_by_key(rows_with_id)
     before = _rows_of_other_scopes(rows)
-    changed = {}
+    changed: dict[int, str] = {}
+    apart = set[str]()
     for row in rows:
         _, key, written = row.identity.split(":")
         alike = same_rows.get(key, ())
-        free = [
-            name
-            for name in alike
-            if name not in taken_in_block.get((row.statement_id, row.block), ())
-        ]
+        taken = taken_in_block.get((row.statement_id, row.block), ())
+        free = [name for name in alike if name not in taken]
         number = int(written)
         number_before = number - 1 + before.get((key, row.scope), 0)
         if number_before < len(free):
-            own = scoped(row.identity, row.scope)
-            if own in own_rows and free[number_before] in known:
-                continue
-            identity = free[number_before]
-        elif row.scope:
-            continue
-        else:
-            identity = f"row:{key}:{number + len(alike) - len(free)}"
-        if identity != row.identity:
-            changed[row.row_id] = identity
+            changed[row.row_id] = free[number_before]
+            if free[number_before] in known:
+                apart.add(scoped(row.identity, row.scope))
+        elif not row.scope and len(free) < len(alike):
+            changed[row.row_id] = f"row:{key}:{number + len(alike) - len(free)}"
+    apart.intersection_update(own_rows)
+    for row in rows:
+        if scoped(row.identity, row.scope) in apart:
+            changed.pop(row.row_id, None)
     return changed
 
 

@@ -422,12 +422,15 @@ def forget_superseded_rows(
 ) -> None:
     """Delete the rows that a newer statement repeats, except those of the ``remaining`` statements.
 
-    If a row with an ID and a row without look alike, both stay unless ``all_of_them``, since they
-    show which rows are the same; so do rows under former IDs. Call after the ledger was derived, in
-    the same transaction.
+    If a row with an ID and a row without look alike, both stay unless ``all_of_them``, as do all
+    rows of that ID, since they show which rows are the same, and which are two in one file; so do
+    rows under former IDs. Call after the ledger was derived, in the same transaction.
     """
-    both_ways = () if all_of_them else (("=", "<>"), ("<>", "="))
-    alike = "".join(f" AND id NOT IN (SELECT r.id {_ALIKE.format(*marks)})" for marks in both_ways)
+    both_ways = () if all_of_them else (("id", "=", "<>"), ("identity", "<>", "="))
+    alike = "".join(
+        f" AND {name} NOT IN (SELECT r.{name} {_ALIKE.format(*marks)})"
+        for name, *marks in both_ways
+    )
     ledger.execute(
         "DELETE FROM statement_rows WHERE statement_id IN (SELECT id FROM ledger_statements "
         "WHERE tool_id = ? AND id NOT IN (SELECT value FROM json_each(?))) "
