@@ -115,6 +115,7 @@ _DATE = re.compile(
     r"(?:(?:\s+|T)(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?)?",
     re.ASCII,
 )
+_NO_DATE = "日付 is not a date like 2025/07/01, 20250701 or 令和7年7月1日"
 _SIGN = r"([-+−‐–▲△])?\s*"
 # Shift_JIS has the yen sign where ASCII has the backslash.
 _AMOUNT = re.compile(
@@ -157,12 +158,14 @@ class BadCell(ValueError):
 def parse_date(text: str) -> date:
     """Parses YYYY/MM/DD, YYYY-MM-DD, YYYY.MM.DD or YYYY年M月D日, optionally with a time.
 
+    Also YYYYMMDD, and years of an era.
+
     Raises:
         BadCell: it has another format, or is not a valid date.
     """
-    day = _year_first(text)
+    day = _year_first(text) or _compact_or_of_era(_plain(text))
     if day is None:
-        raise BadCell("日付 is not a date like 2025/07/01")
+        raise BadCell(_NO_DATE)
     return day
 
 
@@ -261,14 +264,10 @@ def parse_statement_date(text: str, date_format: str = "auto") -> date:
     Raises:
         BadCell: it has another format, or is not a valid date.
     """
-    plain = "".join(_TIME.sub("", unicodedata.normalize("NFKC", text).strip()).split())
-    if match := _COMPACT.fullmatch(plain):
-        return _date(*_numbers(match))
-    if match := _ERA.fullmatch(plain):
-        count = 1 if match[2] == "元" else int(match[2])
-        return _date(year_of_era(match[1].lower(), count), *_numbers(match)[-2:])
-    if (named := _named_or_ordered(plain, date_format)) is not None:
-        return named
+    plain = _plain(text)
+    stated = _compact_or_of_era(plain) or _named_or_ordered(plain, date_format)
+    if stated is not None:
+        return stated
     if date_format in _SHORT_YEARS and (match := _SHORT.fullmatch(plain)):
         year, month, day = _numbers(match)
         if date_format == "yy/mm/dd":
@@ -276,8 +275,23 @@ def parse_statement_date(text: str, date_format: str = "auto") -> date:
         return _date(year_of_era(date_format, year), month, day)
     parsed = _year_first(text.strip().removesuffix("Z"))
     if parsed is None:
-        raise BadCell("日付 is not a date like 2025/07/01, 20250701 or 令和7年7月1日")
+        raise BadCell(_NO_DATE)
     return parsed
+
+
+def _plain(text: str) -> str:
+    """A date's text without spacing and time, in half width."""
+    return "".join(_TIME.sub("", unicodedata.normalize("NFKC", text).strip()).split())
+
+
+def _compact_or_of_era(plain: str) -> date | None:
+    """The date in a text like 20250701, 令和7年7月1日 or R7.7.1; None for other formats."""
+    if match := _COMPACT.fullmatch(plain):
+        return _date(*_numbers(match))
+    if match := _ERA.fullmatch(plain):
+        count = 1 if match[2] == "元" else int(match[2])
+        return _date(year_of_era(match[1].lower(), count), *_numbers(match)[-2:])
+    return None
 
 
 def is_date(text: str, date_format: str = "auto") -> bool:
