@@ -108,7 +108,8 @@ def test_titles_totals_and_footers_are_no_rows():
     parsed = card(
         "**** **** 架空　花子", "2025/07/01,腕時計の架空堂,12800", ",,12800", "小計,,12800",
         ",ご利用金額合計,12800", "※ 金額は税込です,,", "", "架空　花子　様,4980-****,架空カード２",
-        ",お支払日,2025.08.27", ",合計,12.800", ",,1.234", "ページ,,1/2", ",店で使える,5%",
+        ",お支払日,2025.08.27", "対象月,,2025.08", ",合計,12.800", ",,1.234", "ページ,,1/2",
+        ",店で使える,5%",
     )  # fmt: skip
     assert [row.amount for row in parsed.rows] == [-12800]
     assert parsed.bad == ()
@@ -123,6 +124,9 @@ def test_titles_totals_and_footers_are_no_rows():
         ("7月1日,架空書店,１，２３", "not a date like"),
         ("2025/13/01,架空書店,500", "not a valid date"),
         ("7月1日,架空書店,500", "not a date like"),
+        ("7月1日,,2025.08", "not a date like"),
+        ("値引き,,-500,2025.08", "not a date like"),
+        ("値引き,架空書店,2025.08", "not a date like"),
         ("2025/13/01,合計堂,500", "not a valid date"),
         ("2025/13/01,架空書店,五百円", "not a valid date"),
         ("１日,架空書店,500", "not a date like"),
