@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
@@ -23,7 +23,7 @@ from mdvec.household.core.recurring import RecurringPayment, recurring_payments
 from mdvec.household.core.shown import shown_name
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import NO_SPENDING, InsufficientData, format_currency
-from mdvec.household.interfaces import duplicate_checks
+from mdvec.household.interfaces import accounts, duplicate_checks
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
 
@@ -252,9 +252,11 @@ def list_recurring_payments(ledger: Ledger, *, limit: int | None = None) -> Recu
         rows = view.rows(_first_day(view, as_of, _MONTHS_READ), as_of)
         doubts = _doubts(view, as_of, _MONTHS_READ)
         decided = duplicate_checks.decisions(ledger)
+        ends = accounts.ends_of_own_files(ledger)
     apart = {pair for pair, decision in decided.items() if decision == "not_duplicate"}
     payments = [_without_decided(each, apart) for each in recurring_payments(rows, as_of)]
     payments, unknown = _without_unknown(payments, rows, as_of)
+    payments, late = _without_later(payments, ends, as_of)
     until = Month.of(as_of, ledger.month_starts_on).last_day
     due = due_until(payments, until)
     shown = tuple(as_shown(payment, as_of) for payment in payments)
@@ -262,7 +264,7 @@ def list_recurring_payments(ledger: Ledger, *, limit: int | None = None) -> Recu
     lines += first_rows(_due_lines(due, until), limit) if payments and as_of < until else []
     months = "、".join(month.in_words for month in unknown)  # where no payment counts as missed
     notes = [f"{months}には集計に入る明細が 1件もないため、支払いの抜けは示していません"]
-    notes = _older_note(payments, as_of) + notes * bool(unknown) + doubts
+    notes = _older_note(payments, as_of) + notes * bool(unknown) + late + doubts
     return RecurringAnswer(as_of, shown, tuple(due), **answer_words(lines, notes, age))
 
 
@@ -280,6 +282,30 @@ def _without_unknown(
         for payment in payments
     ]
     return cleaned, sorted(unknown)
+
+
+def _without_later(
+    payments: list[RecurringPayment], ends: Mapping[str, date], as_of: date
+) -> tuple[list[RecurringPayment], list[str]]:
+    """The payments, without missed days after their account's files end; notes on these accounts.
+
+    A card's file often ends weeks before the bank's: the card's payments are not missed then.
+    """
+    cleaned, late = list[RecurringPayment](), set[str]()
+    for payment in payments:
+        account = payment.rows[-1].account
+        known = ends.get(account, as_of) - timedelta(days=payment.interval.slack)
+        missed = tuple(day for day in payment.missed if day < max(known, payment.last_day))
+        has_ended = payment.next_day is None and as_of - payment.last_day <= RECENT
+        due = payment.interval.after(payment.last_day, 1, payment.last_day.day)
+        if missed != payment.missed or (has_ended and due >= known):
+            late.add(account)
+        cleaned.append(replace(payment, missed=missed))
+    return cleaned, [
+        f"{shown_name(account)} の明細は {ends[account]} までで、"
+        "その後に支払いが抜けたか終わったかは分かりません"
+        for account in sorted(late & ends.keys())
+    ]
 
 
 def forecast_spending(ledger: Ledger) -> ForecastAnswer:

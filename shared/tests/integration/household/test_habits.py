@@ -3,6 +3,7 @@
 from datetime import date, timedelta
 
 import pytest
+from ledger_folder import LedgerFolder, line
 from plan_ledger import Bought, household, monthly
 
 from mdvec.household import deciding, review
@@ -111,6 +112,28 @@ def test_a_payment_missing_in_a_month_without_any_row_is_told_as_such(connection
         "  2025-03-09 ごろの支払いがありません",
         "※ 2025年04月には集計に入る明細が 1件もないため、支払いの抜けは示していません。",
     ]
+
+
+@pytest.mark.parametrize("months", [5, 3], ids=["goes on", "has ended, it seems"])
+def test_no_payment_is_missed_after_the_files_of_its_account_end(months):
+    folder = LedgerFolder()
+    rows = [f"2025/{month:02}/12,動画,本人,1回払い,990" for month in range(1, months + 1)]
+    header = "利用日,利用店名・商品名,利用者,支払方法,利用金額"
+    folder.put("card.csv", "\n".join([header, *rows, f"2025/{months:02}/20,店,本人,1回払い,5"]))
+    gym = [line(f"g{month}", -7_700, f"2025/{month:02}/09", "ジム") for month in range(1, 6)]
+    rent = [line(f"r{month}", -80_000, f"2025/{month:02}/27", "家賃") for month in range(1, 7)]
+    folder.write("mf.csv", *gym, *rent, line("x", day="2025/06/30", account="銀行"))
+    folder.import_()
+    answer = list_recurring_payments(folder.as_of(date(2025, 7, 1)))
+    told = (
+        f"楽天カード の明細は 2025-{months:02}-20 までで、"
+        "その後に支払いが抜けたか終わったかは分かりません"
+    )
+    assert answer.notes == (told,)
+    assert in_english(f"※ {told}。").startswith("Note: the rows of 楽天カード end on 2025")
+    missed = {each.name: each.missed for each in answer.payments}
+    assert missed == {"動画": (), "ジム": (date(2025, 6, 9),), "家賃": ()}
+    assert ("この1年に終わったらしいもの 1件" in answer.text) == (months == 3)
 
 
 def test_a_month_for_which_nothing_is_expected_has_no_empty_brackets(connection):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from datetime import date
 from itertools import combinations
 
 from mdvec.household.core.accounts import AccountStatement, KeyedRow, set_apart, tell_apart
@@ -277,6 +278,19 @@ def spans_of(ledger: Ledger) -> list[tuple[str, int, str, str]]:
         "AND removal IS NOT 'removed' GROUP BY account ORDER BY account"
     )
     return list(ledger.execute(spans))
+
+
+def ends_of_own_files(ledger: Ledger) -> dict[str, date]:
+    """The last day in the files of each account whose files have no other account's rows.
+
+    After it, nothing is known of the account; a file of several accounts shows more of each.
+    """
+    ends = ledger.execute(
+        "SELECT a.value || iif(coalesce(s.scope, '') = '', '', ' ' || s.scope), "
+        "max(s.days ->> '$[#-1]') FROM ledger_statements AS s JOIN json_each(s.accounts) AS a "
+        "WHERE s.tool_id = ? GROUP BY 1 HAVING max(json_array_length(s.accounts)) = 1"
+    )
+    return {account: date.fromisoformat(last) for account, last in ends}
 
 
 def _statements(ledger: Ledger, present: Collection[tuple[str, str]]) -> list[AccountStatement]:
