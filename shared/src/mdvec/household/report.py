@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
@@ -248,7 +248,7 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
             "gone?",
             map(_gone_row_text, ledger.asked),
         ),
-        *(ReportLine(_named_text(each, name)) for each in ledger.named),
+        *([ReportLine(_named_text(ledger.named, name))] if ledger.named else []),
         *(ReportLine(_apart_text(each, name)) for each in ledger.set_apart),
         *(ReportLine(_doubt_text(doubt, name)) for doubt in ledger.account_doubts),
         *map(ReportLine, map(_repeated_text, ledger.repeated)),
@@ -283,13 +283,16 @@ def _line_text(row: FailedRow) -> str:
     return f"{shown_path(row.path)}:{row.line}: {row.reason}"
 
 
-def _named_text(each: AccountNamed, name: str) -> str:
-    path, account, files = shown_path(each.paths[0]), shown_name(each.account), len(each.paths)
-    how = f"mdvec household map {shell_line(each.paths[0])} -n {name} --account NAME --save"
-    if files == 1:
-        return f"{path} is counted as {account}, after its kind of file; to name the account: {how}"
-    are_counted = f"{files:,} files, such as {path}, are counted as {account}"
-    return f"{are_counted}, after their kind of file; to name the account: {how}"
+def _named_text(named: Sequence[AccountNamed], name: str) -> str:
+    file = shell_line(named[0].paths[0]) if len(named) == 1 else "FILE"
+    accounts = ", ".join(
+        f"{shown_name(each.account)} ({shown_path(each.paths[0])}{' …' * (len(each.paths) > 1)})"
+        for each in named
+    )
+    return (
+        f"called after their kind of file: {accounts}; to name an account: "
+        f"mdvec household map {file} -n {name} --account NAME --save"
+    )
 
 
 def _apart_text(each: AccountSetApart, name: str) -> str:

@@ -398,11 +398,19 @@ def test_an_import_says_once_that_an_account_has_the_name_of_its_kind_of_file(ho
     (household.folder / "手帳.mapping.toml").write_text(OWN, encoding="utf-8")
     household.put("7.csv", SMBC, '2025/7/2,110,,"a",890,"",')
     assert named("new") == [
-        "7.csv is counted as 三井住友銀行, after its kind of file; to name the account: "
+        "called after their kind of file: 三井住友銀行 (7.csv); to name an account: "
         "mdvec household map 7.csv -n kakeibo --account NAME --save"
     ]
     household.put("8.csv", SMBC, '2025/8/2,110,,"a",780,"",')
     assert named() == named("replace") == []
+    card = "利用日,利用店名・商品名,利用者,支払方法,利用金額"
+    household.put("5月.csv", card, "2025/5/2,店,本人,1回払い,500")
+    household.put("6月.csv", card, "2025/6/2,店,本人,1回払い,500")
+    household.put("星.csv", "日付,お支払い金額,お預かり金額,摘要,残高,備考", "2025/7/1,,5,ATM,6,")
+    assert named() == [
+        "called after their kind of file: 楽天カード (5月.csv …), 東京スター銀行 (星.csv); "
+        "to name an account: mdvec household map FILE -n kakeibo --account NAME --save"
+    ]
 
 
 def test_what_cannot_be_saved_is_refused_with_what_to_do(household, tmp_path):
