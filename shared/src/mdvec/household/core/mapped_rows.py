@@ -48,7 +48,6 @@ TOTAL = re.compile("合計|小計|総計|総額|累計|^計$|^..?.?繰越|請求
 _MINUS = str.maketrans("▲△−", "---")
 _DECIMAL_COMMA = re.compile(r",[0-9]{1,2}[^0-9]*$")
 _NO_DECIMAL = re.compile(r"[^0-9.\-]")
-_MONTH = re.compile(r"(?:19|20)\d{2}\.(?:0[1-9]|1[0-2])", re.ASCII)
 _LIKE_A_DATE = re.compile(r"\D?\d{1,4}\D\d{1,2}\D\d{1,2}\D?|\d{8}")
 
 
@@ -318,9 +317,6 @@ class _RowReader:
         if any(map(str.isdigit, written)):
             return False
         described = self._texts(cells, self.mapping.description)
-        amounts = self._texts(cells, self.mapping.amount_columns())
-        if not described and all(map(_MONTH.fullmatch, amounts)):  # 対象月,,2025.08
-            return True
         return not (written or described) or any(TOTAL.search(one_spelling(cell)) for cell in cells)
 
     def _has_amount(self, cells: Sequence[str]) -> bool:
