@@ -7,9 +7,8 @@ import time
 import urllib.request
 
 import psutil
-from mdvec.charts.chart import CategoryChart, Chart, Picture, month_plot
 from mdvec.charts.figure import draw
-from mdvec.charts.plot import Series
+from mdvec.charts.plot import Picture, Plot, Series, category_plot, month_plot
 from mdvec.dates import Month, MonthRange
 from mdvec.settings import ChartSettings
 from mdvec_mcp.charts.server import ChartServer
@@ -72,7 +71,7 @@ def serve() -> list[float]:
     return speeds
 
 
-def _charts() -> list[Chart]:
+def _charts() -> list[Plot]:
     items = tuple((f"カテゴリ{number}", 90_000 - 7_000 * number) for number in range(10))
     months = tuple(MonthRange(Month(2025, 1), Month(2025, 12)))
     series = tuple(
@@ -80,8 +79,8 @@ def _charts() -> list[Chart]:
         for n in range(3)
     )
     return [
-        CategoryChart("pie", "2025年6月の支出", items),
-        CategoryChart("bar", "2025年6月の支出", items),
+        category_plot("pie", "2025年6月の支出", items),
+        category_plot("bar", "2025年6月の支出", items),
         month_plot("line", "食費の推移", months, series),
         month_plot("area", "食費の推移", months, series),
     ]

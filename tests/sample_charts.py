@@ -6,9 +6,8 @@ import io
 
 import numpy as np
 from matplotlib.text import Text
-from mdvec.charts.chart import CategoryChart, month_plot
 from mdvec.charts.figure import draw, figure_of
-from mdvec.charts.plot import Series
+from mdvec.charts.plot import Series, category_plot, month_plot
 from mdvec.charts.style import typeface
 from mdvec.dates import Month
 from PIL import Image
@@ -34,7 +33,7 @@ def trend(kind="line", count=12, series=3, title="カテゴリ別の推移"):
 
 
 def category(kind="bar", count=8, title="2025年6月の支出"):
-    return CategoryChart(kind, title, ITEMS[:count])
+    return category_plot(kind, title, ITEMS[:count])
 
 
 EVERY = [category("pie"), category("bar"), trend("line"), trend("area"), trend("bar")]

@@ -18,7 +18,7 @@ import uvicorn
 from cachetools import TTLCache
 from mcp_types import ContentBlock, ImageContent
 from mdvec import charts
-from mdvec.charts import Chart, ImageFormat, Picture, chosen_size
+from mdvec.charts import ImageFormat, Picture, Plot, chosen_size
 from mdvec.errors import MdvecError
 from mdvec.settings import ChartSettings
 from mdvec.sizes import MEGABYTE
@@ -127,7 +127,7 @@ class ChartServer:
 
     def draw(
         self,
-        chart: Chart,
+        chart: Plot,
         *,
         size: str | None = None,
         image_format: ImageFormat | None = None,

@@ -12,14 +12,13 @@ from mdvec.charts import (
     CATEGORY_KINDS,
     OTHERS_COLOR,
     TREND_KINDS,
-    CategoryChart,
     CategoryKind,
-    Chart,
     ImageFormat,
     Plot,
-    PlotNote,
     Series,
+    category_plot,
     month_plot,
+    noted,
 )
 from mdvec.dates import ENGLISH_MONTHS, MonthRange
 from mdvec.errors import MdvecError
@@ -66,7 +65,7 @@ async def drawn_reply(
     charts: ChartServer,
     answer: DrawableAnswer,
     newer: Sequence[str],
-    make: Callable[[], Chart] | None,
+    make: Callable[[], Plot] | None,
     size: str | None = None,
     image_format: ImageFormat | None = None,
 ) -> ToolReply:
@@ -91,7 +90,7 @@ async def drawn_reply(
 
 def _draw(
     charts: ChartServer,
-    chart: Chart,
+    chart: Plot,
     size: str | None,
     image_format: ImageFormat | None,
     *,
@@ -135,7 +134,7 @@ def _yen_in_english(amount: re.Match[str]) -> str:
 
 def month_chart(
     answer: HouseholdAnswer, requested: GraphType | None, ledger: Hierarchy | None = None
-) -> CategoryChart:
+) -> Plot:
     """The chart of a month: its categories, or for 収支 and 貯蓄率 bars of 収入, 支出 and 収支.
 
     Colours follow from the categories of the ``ledger``.
@@ -153,7 +152,7 @@ def month_chart(
         rate = format_percentage(answer.savings_rate, signed=False)
         suffix = f" {rate}" if answer.category is Total.SAVINGS_RATE else ""
         items = tuple((name, amount or 0) for name, amount in amounts)
-        return CategoryChart(kind, f"{span}の{answer.category}{suffix}", items, note)
+        return category_plot(kind, f"{span}の{answer.category}{suffix}", items, note)
     shares = answer.spending_by_category or answer.income_by_category
     items = tuple((str(share.category), share.amount) for share in shares)
     direction = "支出" if answer.spending_by_category else "収入"
@@ -163,7 +162,7 @@ def month_chart(
     if requested is None and sum(amount for _, amount in items) <= 0:
         kind = "bar"  # a pie cannot show shares of a total of zero or less
     among = names_among([share.category for share in shares], ledger or {})
-    return CategoryChart(kind, title, items, note, among=among)
+    return category_plot(kind, title, items, note, among=among)
 
 
 def names_among(shown: Sequence[Subject], ledger: Hierarchy) -> tuple[str, ...]:
@@ -180,7 +179,7 @@ def names_among(shown: Sequence[Subject], ledger: Hierarchy) -> tuple[str, ...]:
     return (*minors, *(ledger if has_wholes else ()))
 
 
-def budget_chart(answer: BudgetAnswer, ledger: Hierarchy | None = None) -> CategoryChart:
+def budget_chart(answer: BudgetAnswer, ledger: Hierarchy | None = None) -> Plot:
     """The chart of budgets: the spending above each budget; notes if the months are not over.
 
     Yearly and monthly budgets are not shown together: one axis cannot fit both.
@@ -191,7 +190,7 @@ def budget_chart(answer: BudgetAnswer, ledger: Hierarchy | None = None) -> Categ
         status.expected is not None for status in statuses
     ) + ["年の予算は文章にあります"] * (len(statuses) < len(answer.statuses))
     span = _without_zeros(answer.months.in_words)
-    return CategoryChart(
+    return category_plot(
         "bar",
         f"{span}の予算と実績",
         tuple((name_of(status.budget), status.spent) for status in statuses),
@@ -217,7 +216,7 @@ def comparison_chart(answer: ComparisonAnswer) -> Plot:
     note = f"差の大きい{len(moved)}件です（ほか{rest}件）" if rest else ""
     return Plot(
         "bar", f"{later}と{earlier}の比較", "names", tuple(map(float, range(len(moved)))), amounts,
-        names, notes=(PlotNote(note, ""),) if note else (), unit="yen",
+        names, notes=noted(note), unit="yen",
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec import household
-from mdvec.charts import CATEGORY_KINDS, TREND_KINDS, Chart, ImageFormat
+from mdvec.charts import CATEGORY_KINDS, TREND_KINDS, ImageFormat, Plot
 from mdvec.household import Ledger
 from pydantic import Field
 
@@ -321,7 +321,7 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartServer
 def _chart_of(
     answer: household.ComparisonAnswer | household.BudgetAnswer | household.NetWorthAnswer,
     names: household.Hierarchy,
-) -> Callable[[], Chart] | None:
+) -> Callable[[], Plot] | None:
     """A function that makes the chart of a report; None if there is nothing to draw."""
     match answer:
         case household.ComparisonAnswer(movements=shown):

@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
 import pytest
-from mdvec.charts.chart import Picture
+from mdvec.charts.plot import Picture
 from mdvec.settings import ChartSettings
 from table_of_cases import each
 

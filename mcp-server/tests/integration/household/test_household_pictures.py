@@ -8,8 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
-from mdvec.charts.chart import CategoryChart, ChartError, colored, entries_of
+from mdvec.charts.category_drawing import colored, entries_of
 from mdvec.charts.figure import draw, figure_of
+from mdvec.charts.plot import ChartError
 from mdvec.charts.style import typeface
 from mdvec.database.connection import open_database
 from mdvec.household import Ledger
@@ -197,7 +198,8 @@ def test_totals_have_charts_and_the_rate_is_in_per_cent(ledger_of):
     rows += [Row("2025-06-05", 200_000, "収入/給与"), Row("2025-06-06", -250_000, "旅行/宿")]
     ledger = ledger_of(rows)
     balance = month_chart(ledger.month(TODAY, "2025年7月", category="収支"), None)
-    assert balance.items == (("収入", 300_000), ("支出", 92_100), ("収支", 207_900))
+    assert balance.names == ("収入", "支出", "収支")
+    assert balance.series[0].values == (300_000, 92_100, 207_900)
     saved = ledger.month(TODAY, "2025年7月", category="貯蓄率")
     assert month_chart(saved, None).title == "2025年7月の貯蓄率 69.3%"
     assert json_of(saved)["savings_rate"] == 69.3
@@ -255,7 +257,7 @@ def test_a_category_has_one_colour_in_all_charts_of_its_ledger(ledger_of):
     known = category_hierarchy(Ledger.undated(ledger.connection, ledger.tool_id))
 
     def colors(chart):
-        if isinstance(chart, CategoryChart):
+        if chart.keys is not None:
             return {one.key: one.color for one in colored(entries_of(chart), chart.among)}
         return {one.name: one.color for one in chart.series}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from matplotlib.axes import Axes
@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from mdvec.charts.chart import Size
+from mdvec.charts.plot import Series, Size
 from mdvec.charts.style import (
     FAINT_INK,
     INK,
@@ -128,30 +128,33 @@ class Canvas:
         top = margin + (measures.title * _TITLE_EM + margin if title else 0)
         return Box(margin, top, width - margin, bottom)
 
-    def legend(self, box: Box, keys: Sequence[tuple[str, str]], *, lines: bool) -> float:
-        """Draw a legend of ``keys`` (names and colours); returns the y in pixels of its end."""
+    def legend(self, box: Box, series: Sequence[Series], *, lines: bool) -> Box:
+        """Draw a legend of the series at the top of the box; returns the box below it."""
         font = self.measures.font
         row, swatch = _LEGEND_ROW_EM * font, (_SWATCH_EM + _NAME_GAP_EM + _COLUMN_GAP_EM) * font
         most = max(int(box.height * _MAX_LEGEND_SHARE / row), 1)
-        names = self.letters.fit_all([name for name, _ in keys], font, box.width - swatch)
-        fitted = [(name, color) for name, (_, color) in zip(names, keys, strict=True)]
-        for shown in range(len(keys), -1, -1):
-            more = [(f"ほか{len(keys) - shown}系列", "")] if shown < len(keys) else []
-            named = [*fitted[:shown], *more]
+        names = self.letters.fit_all([one.name for one in series], font, box.width - swatch)
+        colors = [one.color for one in series]
+        for shown in range(len(series), -1, -1):
+            more = [f"ほか{len(series) - shown}系列"] if shown < len(series) else []
+            named = list(zip([*names[:shown], *more], [*colors[:shown], ""], strict=False))
             columns = self._columns([name for name, _ in named], box.width, swatch)
-            if -(-len(named) // columns) <= most:
+            rows = -(-len(named) // columns)
+            if rows <= most:
                 break
         # Matplotlib fills columns first, but people read rows first.
-        order = [at for column in range(columns) for at in range(column, len(named), columns)]
+        ordered = [
+            named[at] for column in range(columns) for at in range(column, len(named), columns)
+        ]
         self.figure.legend(
-            [_key(named[at][1], self.measures.line, lines=lines) for at in order],
-            [named[at][0] for at in order],
+            [_key(color, self.measures.line, lines=lines) for _, color in ordered],
+            [name for name, _ in ordered],
             loc="upper left", bbox_to_anchor=(box.left / self.size[0], 1 - box.top / self.size[1]),
             ncols=columns, prop=self.letters.properties(font), labelcolor=INK, frameon=False,
             borderpad=0, borderaxespad=0, handlelength=_SWATCH_EM, handletextpad=_NAME_GAP_EM,
             columnspacing=_COLUMN_GAP_EM, labelspacing=0.45,
         )  # fmt: skip
-        return box.top + -(-len(named) // columns) * row
+        return replace(box, top=box.top + rows * row)
 
     def _columns(self, names: Sequence[str], room: float, swatch: float) -> int:
         """The largest number of columns in which the names fit."""

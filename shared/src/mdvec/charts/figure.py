@@ -20,22 +20,11 @@ from matplotlib.text import Text
 from numpy.typing import NDArray
 from PIL import Image
 
-from mdvec.charts.bar_drawing import draw_categories, draw_plot_bars, has_room
 from mdvec.charts.canvas import Canvas
-from mdvec.charts.chart import (
-    MEDIA_TYPES,
-    CategoryChart,
-    Chart,
-    ChartError,
-    ImageFormat,
-    Picture,
-    Size,
-)
-from mdvec.charts.heat_map_drawing import draw_heat
-from mdvec.charts.pie_drawing import draw_pie
-from mdvec.charts.plot import PlotNote
-from mdvec.charts.series_drawing import draw_series
-from mdvec.charts.style import PIXELS_PER_INCH, SETTINGS, Typeface, typeface
+from mdvec.charts.category_drawing import draw_bars, draw_categories, draw_pie, has_room
+from mdvec.charts.plot import MEDIA_TYPES, ChartError, ImageFormat, Picture, Plot, PlotNote, Size
+from mdvec.charts.plot_drawing import draw_heat, draw_series
+from mdvec.charts.style import PIXELS_PER_INCH, SETTINGS, Typeface, series_color, typeface
 
 logger = logging.getLogger("mdvec")
 
@@ -50,7 +39,7 @@ _drawing = threading.Lock()
 
 
 def draw(
-    chart: Chart, size: Size, image_format: ImageFormat, *, font_path: str | None = None,
+    chart: Plot, size: Size, image_format: ImageFormat, *, font_path: str | None = None,
     words: Callable[[str], str] | None = None,
 ) -> Picture:  # fmt: skip
     """Draw a chart in exactly this size; thread-safe.
@@ -70,7 +59,8 @@ def draw(
         legible, missing = _legible(chart, letters, words)
         if missing:
             note = f"{letters.replacement} はフォントにない文字です"
-            legible = _noted(legible, words(note) if words else note)
+            note = words(note) if words else note
+            legible = replace(legible, notes=(*legible.notes, PlotNote(note, "")))
         figure = figure_of(legible, size, letters)
         if words is not None:
             _reword(figure, words)
@@ -80,28 +70,37 @@ def draw(
     return Picture(data, MEDIA_TYPES[image_format])
 
 
-def figure_of(chart: Chart, size: Size, letters: Typeface) -> Figure:
+def figure_of(chart: Plot, size: Size, letters: Typeface) -> Figure:
     """The figure of a chart whose characters the font all has; made without pyplot.
 
     Raises:
         ChartError: the chart is empty.
     """
     canvas = Canvas.blank(size, letters)
-    if isinstance(chart, CategoryChart):
-        (draw_pie if chart.kind == "pie" else draw_categories)(canvas, chart)
-        return canvas.figure
-    if not chart.points:
+    if chart.kind == "pie":
+        draw_pie(canvas, chart)
+    elif chart.keys is not None:
+        draw_categories(canvas, chart)
+    elif not chart.points:
         what = "月のデータ" if chart.axis == "months" else "値"
         raise ChartError(f"グラフにできる{what}がありません。")
-    frame = canvas.frame(chart.title, [chart.note] if chart.note else [])
+    else:
+        _draw_series(canvas, chart)
+    return canvas.figure
+
+
+def _draw_series(canvas: Canvas, chart: Plot) -> None:
+    series = enumerate(chart.series)
+    named = tuple(replace(one, color=one.color or series_color(at)) for at, one in series)
+    chart = replace(chart, series=named)
+    frame = canvas.frame(chart.title, [chart.note])
     lies_down = chart.kind == "bar" and chart.axis == "names" and not chart.in_order
     if chart.kind == "heatmap":
         draw_heat(canvas, chart, frame)
     elif lies_down and has_room(canvas, chart, frame):
-        draw_plot_bars(canvas, chart, frame)
+        draw_bars(canvas, chart, canvas.legend(frame, chart.series, lines=False))
     else:
         draw_series(canvas, chart, frame)
-    return canvas.figure
 
 
 def _reword(figure: Figure, words: Callable[[str], str]) -> None:
@@ -116,8 +115,8 @@ def _reword(figure: Figure, words: Callable[[str], str]) -> None:
 
 
 def _legible(
-    chart: Chart, letters: Typeface, words: Callable[[str], str] | None
-) -> tuple[Chart, list[str]]:
+    chart: Plot, letters: Typeface, words: Callable[[str], str] | None
+) -> tuple[Plot, list[str]]:
     """The chart with 〓 for each character that the font lacks, and those characters.
 
     Titles, notes and the names of series are translated here, before they are cut to their room.
@@ -130,25 +129,12 @@ def _legible(
         missing.extend(lacking)
         return shown
 
-    title = text(say(chart.title))
-    if isinstance(chart, CategoryChart):
-        items = tuple((text(name), value) for name, value in chart.items)
-        keys = chart.keys or tuple(name for name, _ in chart.items)
-        note = text(say(chart.note))
-        return replace(chart, title=title, note=note, items=items, keys=keys), missing
     notes = [(words and note.english) or say(note.japanese) for note in chart.notes]
     return replace(
-        chart, title=title, names=tuple(map(text, chart.names)),
+        chart, title=text(say(chart.title)), names=tuple(map(text, chart.names)),
         series=tuple(replace(one, name=text(say(one.name))) for one in chart.series),
         notes=tuple(PlotNote(text(note), "") for note in notes),
     ), missing  # fmt: skip
-
-
-def _noted(chart: Chart, note: str) -> Chart:
-    """The chart with one more note."""
-    if isinstance(chart, CategoryChart):
-        return replace(chart, note="。".join(filter(None, (chart.note, note))))
-    return replace(chart, notes=(*chart.notes, PlotNote(note, "")))
 
 
 @lru_cache(maxsize=1)

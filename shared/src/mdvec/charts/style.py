@@ -14,8 +14,8 @@ from typing import Literal
 from matplotlib.font_manager import FontProperties
 from matplotlib.ft2font import FT2Font, LoadFlags
 
-from mdvec.charts.chart import ChartError, Size
 from mdvec.charts.colors import FIRST, PALETTE
+from mdvec.charts.plot import ChartError, Size
 
 PAPER, INK, FAINT_INK, LOSS_INK = "#FFFFFF", "#2B2F36", "#6A707A", "#B3261E"
 GRID, AXIS, EMPTY_BAND = "#E8EAED", "#9AA0A6", "#F1F2F4"
@@ -28,7 +28,7 @@ SETTINGS = {
     "text.parse_math": False, "text.usetex": False, "text.hinting": "none",
     "svg.fonttype": "path", "path.sketch": None,
     "svg.hashsalt": "mdvec", "axes.unicode_minus": False, "lines.solid_capstyle": "round",
-    "lines.solid_joinstyle": "round", "hatch.linewidth": 0.8,
+    "lines.solid_joinstyle": "round",
     "axes.edgecolor": AXIS, "axes.axisbelow": True, "grid.color": GRID, "grid.linewidth": 0.8,
     "xtick.color": FAINT_INK, "ytick.color": FAINT_INK, "text.color": INK,
 }  # fmt: skip
@@ -45,7 +45,7 @@ _FILE = "fonts/ipaexg.ttf"
 _REQUIRED = "あア円食費月"
 _REPLACEMENTS = "〓□?"  # for characters that the font lacks; the first that it has is used
 _EM = 64
-_TOLERANCE = 0.01  # pixels, so that rounding does not cut a text at its own width
+TOLERANCE = 0.01  # pixels, so that rounding does not cut a text at its own width
 _MAX_CACHED_FONTS = 4
 
 
@@ -161,7 +161,7 @@ class Typeface:
 
     def fit(self, text: str, pixels: float, width: float) -> str:
         """The text, cut with an ellipsis if it is wider than ``width``."""
-        if self.width(text, pixels) <= width + _TOLERANCE:
+        if self.width(text, pixels) <= width + TOLERANCE:
             return text
         room = width - self.width("…", pixels)
         for end, letter in enumerate(text):
@@ -178,7 +178,7 @@ class Typeface:
         return [self._fit_ends(text, pixels, width) for text in texts]
 
     def _fit_ends(self, text: str, pixels: float, width: float) -> str:
-        if self.width(text, pixels) <= width + _TOLERANCE:
+        if self.width(text, pixels) <= width + TOLERANCE:
             return text
         room, start = width / 2, len(text)
         while start and (room := room - self._advance(text[start - 1]) * pixels) >= 0:

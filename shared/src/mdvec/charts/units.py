@@ -89,28 +89,21 @@ def _is_exact(text: str, value: float) -> bool:
     return math.isclose(float(text.replace(",", "")), value, rel_tol=1e-12)
 
 
-def steps(low: int, high: int, max_steps: int) -> range:
-    """Round axis values from ``low`` or below to ``high`` or above, about ``max_steps`` at most."""
-    high = max(high, low + 1)
-    span, step = high - low, 1
-    while span > step * max_steps:
-        # 1, 2, 5, 10, 20, 50, …
-        step = step * 5 // 2 if str(step)[0] == "2" else step * 2
-    return range(low // step * step, -(-high // step) * step + 1, step)
-
-
 def value_labels(
     low: float, high: float, most: int, unit: Unit, *, are_whole: bool = False
 ) -> dict[float, str]:
     """Round axis values that cover the range, each with its label in the unit."""
-    if unit:
-        ticks = steps(math.floor(low), math.ceil(high), most)
-        if unit == "percent":
-            return {value: percentage(value) for value in ticks}
-        return {value: tick(value, ticks.step) for value in ticks}
-    ticks_of = MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10], integer=are_whole).tick_values
-    places = [float(value) for value in ticks_of(low, high)]
+    locator = (
+        MaxNLocator(nbins=most, steps=[1, 2, 5, 10], integer=True, min_n_ticks=1)
+        if unit
+        else MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10], integer=are_whole)
+    )
+    places = [float(value) for value in locator.tick_values(low, high)]
     step = abs(places[1] - places[0]) if len(places) > 1 else abs(low) or 1.0
+    if unit == "percent":
+        return {value: percentage(int(value)) for value in places}
+    if unit:
+        return {value: tick(int(value), int(step)) for value in places}
     near_zero = step / 1e6  # a rounding error at zero
     return {value: number(value if abs(value) > near_zero else 0.0, step) for value in places}
 

@@ -7,9 +7,8 @@ import pytest
 from sample_charts import EVERY, category, months, title_of, written
 from table_of_cases import each
 
-from mdvec.charts.chart import CategoryChart, month_plot
 from mdvec.charts.figure import draw
-from mdvec.charts.plot import Plot, Series
+from mdvec.charts.plot import Plot, Series, category_plot, month_plot
 from mdvec.charts.style import FontUnusable, typeface
 
 
@@ -30,7 +29,7 @@ def test_a_character_the_font_lacks_is_shown_as_a_stand_in_and_counted(caplog):
 @each(
     "chart",
     [
-        CategoryChart("bar", "店", (("𠮷野家", 800), ("食費", 5)), note="税込み"),
+        category_plot("bar", "店", (("𠮷野家", 800), ("食費", 5)), note="税込み"),
         Plot("bar", "", "names", (0.0,), (Series("円", (800,)),), ("𠮷野家",)),
     ],
 )
@@ -49,7 +48,7 @@ SIGNS = ("$x_1^2$", "\\alpha", "a$b", "_食費", "^_^", "$\\frac{1}{0}$", "%{}#&
 
 def test_mathematical_signs_are_drawn_as_text(caplog):
     items = tuple((text, 9 - at) for at, text in enumerate(SIGNS))
-    draw(CategoryChart("pie", SIGNS[0], items, note=SIGNS[-2]), (400, 300), "png")
+    draw(category_plot("pie", SIGNS[0], items, note=SIGNS[-2]), (400, 300), "png")
     lines = tuple(Series(text, (1, 2)) for text in SIGNS)
     draw(month_plot("line", SIGNS[1], months(2), lines), (400, 300), "svg")
     assert "〓" not in caplog.text

@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec import charts
 from mdvec.analysis import ExportFormat
-from mdvec.charts import PLOT_KINDS, Chart, ImageFormat, Plot, PlotKind, PlotRefused
+from mdvec.charts import PLOT_KINDS, ImageFormat, Plot, PlotKind, PlotRefused
 from mdvec.datasets import Column
 from mdvec.queries import Parameter, SaveMode
 from mdvec.sql import AnswerGuard, Hint, JsonAnswer, NoHistogram, Prepared, QueryError
@@ -309,7 +309,7 @@ def table_file(tables: Mapping[str, Callable[[S], Table]], shown: S, name: str) 
     return csv_file(name, *tables[name](shown))
 
 
-async def drawing(visit: Visit, name: str, make: Callable[[], Chart], kind: str = "") -> Response:
+async def drawing(visit: Visit, name: str, make: Callable[[], Plot], kind: str = "") -> Response:
     """The chart that ``make`` returns, as SVG or PNG (by default the requested ``format``).
 
     Raises:

@@ -9,7 +9,7 @@ from threading import Lock
 
 from cachetools import LRUCache
 from mdvec import household
-from mdvec.charts import Chart, Plot, Series, colors_of, month_plot
+from mdvec.charts import Plot, Series, colors_of, month_plot
 from mdvec.dates import MonthRange
 from mdvec.household import ForecastAnswer, Ledger, Total, TrendAnswer
 from starlette.responses import RedirectResponse, Response
@@ -244,7 +244,7 @@ def _plan(visit: Household, ledger: Ledger, *, later: bool = False) -> ShownPlan
     )
 
 
-def _drawable(plan: ShownPlan, of: str) -> tuple[str, Callable[[], Chart]]:
+def _drawable(plan: ShownPlan, of: str) -> tuple[str, Callable[[], Plot]]:
     """A chart of the view to download, and its name."""
     if of == "worth":
         if plan.worth is None:
