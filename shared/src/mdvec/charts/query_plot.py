@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from math import isqrt
@@ -90,6 +90,10 @@ class _Rows:
         """The first ``most`` rows of a SELECT, and whether there are more."""
         return self.fetch(sql, most)
 
+    def name(self, position: int) -> str:
+        """The name of a column as a chart shows it."""
+        return self.columns[position].name[:60]
+
     @property
     def from_(self) -> str:
         names = ", ".join(f"c{position}" for position in range(len(self.columns)))
@@ -134,8 +138,7 @@ class _Rows:
         value = self.number(position)
         ((row,), _) = self.of(f"SELECT count({value}), min({value}), max({value}) {self.from_}", 1)
         if not row[0]:
-            name = self.columns[position].name[:60]
-            raise PlotRefused(f"the column {cited(name)} has no values to draw")
+            raise PlotRefused(f"the column {cited(self.name(position))} has no values to draw")
         return int(row[0]), (float(row[1]), float(row[2]))
 
     @property
@@ -196,7 +199,7 @@ def _over_x(rows: _Rows, kind: PlotKind) -> Plot:
     if kind == "scatter" and not is_placed:
         raise PlotRefused("a scatter chart needs numbers or dates as its first column")
     plot = (_over_scale if is_placed else _over_names)(rows, kind, ys[:_MAX_SERIES])
-    notes = _only_first_columns(len(ys), _MAX_SERIES)
+    notes = _note("first columns", when=len(ys) > _MAX_SERIES, most=_MAX_SERIES, of=len(ys))
     if ys == [1, 2] and len(rows.columns) == 3:
         notes += _groups_notes(rows, 1, "系列", "series")
     return replace(plot, notes=(*plot.notes, *notes))
@@ -209,9 +212,9 @@ def _over_names(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
     names, notes = [str(row[0]) for row in shown], []
     if more:
         ((count,), *_), _ = rows.of(f"SELECT count(*) {rows.from_}", 1)
-        notes = [_note("first rows", shown=len(shown), of=int(count))]
-    if len({row[-1] for row in shown}) < len(shown):  # compared by hash, as labels may be cut
-        notes.append(_note("repeated", name=rows.columns[0].name[:60]))
+        notes = _note("first rows", shown=len(shown), of=int(count))
+    repeated = len({row[-1] for row in shown}) < len(shown)  # by hash, as labels may be cut
+    notes += _note("repeated", when=repeated, name=rows.name(0))
     return _plot_over_names(kind, names, _series(rows, ys, shown), notes, rows)
 
 
@@ -228,45 +231,43 @@ def _plot_over_names(
 
 def _over_scale(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
     """Every row as a point; if there are too many, means over intervals, or over cells."""
-    most, x = MAX_POINTS // len(ys), rows.number(0)
+    most, x, numbers = MAX_POINTS // len(ys), rows.number(0), [*map(rows.number, ys)]
     count, xs = rows.span(0)
-    means = ", ".join(f"avg({number})" for number in (x, *map(rows.number, ys)))
+    means = ", ".join(f"avg({number})" for number in (x, *numbers))
     known = f"{rows.from_} WHERE {x} IS NOT NULL"
-    notes: tuple[PlotNote, ...] = ()
-    is_cloud = kind == "scatter" and len(ys) == 1 and count > most
-    if count <= most:
-        sql = f"SELECT {', '.join([x, *map(rows.number, ys)])} {known}"
-    elif is_cloud:
+    if kind == "scatter" and len(ys) == 1 and count > most:
         keys = f"{rows.bin(0, xs, MAX_BINS)}, {rows.bin(ys[0], rows.span(ys[0])[1], MAX_BINS)}"
-        has_y = f"AND {rows.number(ys[0])} IS NOT NULL"
-        sql = f"SELECT {means} {known} {has_y} GROUP BY {keys} ORDER BY {keys}"
-        notes = (_note("cells", rows=count, bins=MAX_BINS),)
+        # Ordered here, as an order by the means would depend on their rounding.
+        shown, _ = rows.of(
+            f"SELECT {means} {known} AND {numbers[0]} IS NOT NULL GROUP BY {keys} ORDER BY {keys}"
+        )
+        notes = _note("cells", rows=count, bins=MAX_BINS)
     else:
-        sql = f"SELECT {means} {known} GROUP BY {rows.bin(0, xs, most)}"
-    shown, _ = rows.of(sql)
-    if count > most and not is_cloud:
-        notes = (_note("intervals", rows=count, intervals=len(shown)),)
-    if not is_cloud:  # the order of a cloud's cells does not depend on rounding
+        shown, _ = rows.of(
+            f"SELECT {', '.join([x, *numbers])} {known}" if count <= most
+            else f"SELECT {means} {known} GROUP BY {rows.bin(0, xs, most)}"
+        )  # fmt: skip
         shown.sort(key=lambda row: row[0])
+        drawn = [(row[0], at) for row in shown for at, y in enumerate(row[1:]) if y is not None]
+        repeated = count <= most and kind != "scatter" and len({*drawn}) < len(drawn)
+        notes = _note("intervals", when=count > most, rows=count, intervals=len(shown))
+        notes += _note("repeated", when=repeated, name=rows.name(0))
     places = tuple(float(row[0]) for row in shown)
-    drawn = [(row[0], at) for row in shown for at, value in enumerate(row[1:]) if value is not None]
-    if count <= most and kind != "scatter" and len({*drawn}) < len(drawn):
-        notes = (_note("repeated", name=rows.columns[0].name[:60]),)
-    return Plot(kind, "", rows.axis, places, _series(rows, ys, shown), notes=notes)
+    return Plot(kind, "", rows.axis, places, _series(rows, ys, shown), notes=tuple(notes))
 
 
 def _long_form_plot(rows: _Rows, kind: PlotKind) -> Plot:
     """Rows of a place, the name of a series, and a value."""
     shown, more = rows.cells(rows.number(0))
-    notes = _means_notes(row[3] for row in shown)
+    notes = _note("means", when=any(row[3] > 1 for row in shown))
     if more:
         count, (low, high) = rows.span(0)
-        bins = MAX_POINTS // _series_shown(shown)
+        bins = MAX_POINTS // min(_MAX_SERIES, shown[0][-1])
         width = (high - low) / bins or 1.0
         number = f"CAST({rows.bin(0, (low, high), bins)} AS DOUBLE)"
         middle = f"{low!r} + ({number} + 0.5) * {width!r}"
         shown, _ = rows.cells(f"CASE WHEN {rows.number(0)} IS NOT NULL THEN {middle} END")
-        notes = [_note("intervals", rows=count, intervals=len({row[0] for row in shown}))]
+        notes = _note("intervals", rows=count, intervals=len({row[0] for row in shown}))
     return _by_name(rows, kind, shown, notes)
 
 
@@ -276,16 +277,16 @@ def _clouds(rows: _Rows) -> Plot:
     text = f"{rows.label(1, 'b.k')}, b.texts"
     known = f"{rows.of_largest} WHERE {x} IS NOT NULL AND {y} IS NOT NULL"
     shown, more = rows.of(f"SELECT {x}, b.place, {y}, {text} {known}")
-    notes = []
+    notes: list[PlotNote] = []
     if more:
         count, xs = rows.span(0)
-        bins = isqrt(MAX_POINTS // _series_shown(shown))
+        bins = isqrt(MAX_POINTS // min(_MAX_SERIES, shown[0][-1]))
         keys = f"{rows.bin(0, xs, bins)}, b.place, {rows.bin(2, rows.span(2)[1], bins)}"
         shown, _ = rows.of(
             f"SELECT avg({x}), b.place, avg({y}), {text} {known} GROUP BY {keys}, {text} "
             f"ORDER BY {keys}"
         )
-        notes.append(_note("cells", rows=count, bins=bins))
+        notes = _note("cells", rows=count, bins=bins)
     return _by_name(rows, "scatter", shown, notes)
 
 
@@ -298,22 +299,13 @@ def _by_name(rows: _Rows, kind: PlotKind, shown: list[Row], notes: Sequence[Plot
     shown.sort(key=lambda row: row[0])
     own = [[row for row in shown if row[1] == at] for at in range(_MAX_SERIES)]
     series = tuple(
-        Series(
-            str(lines[0][-2]),
-            tuple(row[2] for row in lines),
-            places=tuple(float(row[0]) for row in lines),
-        )
-        for lines in own
-        if lines
-    )
+        Series(str(lines[0][-2]), tuple(row[2] for row in lines),
+               places=tuple(float(row[0]) for row in lines))
+        for lines in own if lines
+    )  # fmt: skip
     xs = tuple(dict.fromkeys(float(row[0]) for row in shown))
     notes = (*_only_largest(shown[0][-1] if shown else 0), *notes)
     return Plot(kind, "", rows.axis, xs, series, notes=notes)
-
-
-def _series_shown(shown: Sequence[Row]) -> int:
-    """How many series are drawn; each row ends with the number of all series."""
-    return min(_MAX_SERIES, int(shown[0][-1]))
 
 
 def _long_over_names(rows: _Rows, kind: PlotKind) -> Plot:
@@ -321,14 +313,13 @@ def _long_over_names(rows: _Rows, kind: PlotKind) -> Plot:
     by_size = "sum(size) DESC NULLS LAST, k"
     plot, (count, texts) = _grid(rows, kind, (most, "min(n)"), (_MAX_SERIES, by_size))
     notes = _only_largest(texts)
-    if count > most:
-        notes.append(_note("first", shown=most, of=f"{count:,}"))
+    notes += _note("first", when=count > most, shown=most, of=f"{count:,}")
     return replace(plot, notes=(*notes, *plot.notes))
 
 
 def _only_largest(texts: int) -> list[PlotNote]:
     """A note if there are more series than are drawn."""
-    return [_note("largest", most=_MAX_SERIES, of=texts)] if texts > _MAX_SERIES else []
+    return _note("largest", when=texts > _MAX_SERIES, most=_MAX_SERIES, of=texts)
 
 
 def _histogram(rows: _Rows) -> Plot:
@@ -351,8 +342,8 @@ def _histogram(rows: _Rows) -> Plot:
     x = tuple(low + position * step for position in range(bins))
     series = Series("件数", tuple(counts.get(position, 0.0) for position in range(bins)))
     in_bins = f"{counted(count, 'value')} in {counted(bins, 'bin')}"
-    note = _note("bins", count=count, bins=bins, english=in_bins)
-    return Plot("histogram", "", rows.axis, x, (series,), step=step, grain=grain, notes=(note,))
+    notes = tuple(_note("bins", count=count, bins=bins, english=in_bins))
+    return Plot("histogram", "", rows.axis, x, (series,), step=step, grain=grain, notes=notes)
 
 
 def _boxes(rows: _Rows) -> Plot:
@@ -371,10 +362,11 @@ def _boxes(rows: _Rows) -> Plot:
             f"{rows.from_}) {grouped} HAVING count({value}) > 0 "
             f"ORDER BY count({value}) DESC, min(n) LIMIT {_MAX_BOXES + 1}"
         )
-        name = rows.columns[position].name[:60]
-        boxes += [[row[0] if is_named else name, *row[1:]] for row in quarters]
-    notes = [_note("boxes", most=_MAX_BOXES)] if len(boxes) > _MAX_BOXES else []
-    notes += _only_first_columns(len(measured), _MAX_BOXES)
+        boxes += [[row[0] if is_named else rows.name(position), *row[1:]] for row in quarters]
+    notes = _note("boxes", when=len(boxes) > _MAX_BOXES, most=_MAX_BOXES)
+    notes += _note(
+        "first columns", when=len(measured) > _MAX_BOXES, most=_MAX_BOXES, of=len(measured)
+    )
     if measured == [0, 1] and len(rows.columns) == 2:
         notes += _groups_notes(rows, 0, "箱", "boxes")
     shown = boxes[:_MAX_BOXES]
@@ -389,9 +381,10 @@ def _groups_notes(rows: _Rows, at: int, parts: str, kind: str) -> list[PlotNote]
     if family(rows.columns[at]) != "integer":
         return []
     ((counts,), _) = rows.of(f"SELECT count(DISTINCT c{at}), count(c{at}) {rows.from_}", 1)
-    first, second = (column.name[:60] for column in rows.columns[at : at + 2])
-    note = _note("groups", first=first, second=second, parts=parts, kind=kind)
-    return [note] if counts[0] <= _MAX_BOXES and 2 * counts[0] <= counts[1] else []
+    return _note(
+        "groups", when=counts[0] <= _MAX_BOXES and 2 * counts[0] <= counts[1],
+        first=rows.name(at), second=rows.name(at + 1), parts=parts, kind=kind,
+    )  # fmt: skip
 
 
 def _heat(rows: _Rows) -> Plot:
@@ -399,11 +392,10 @@ def _heat(rows: _Rows) -> Plot:
         raise PlotRefused("a heat map needs three columns: x, y and a number")
     first = (_MAX_CELLS, "min(n)")
     plot, (columns, lines) = _grid(rows, "heatmap", first, first)
-    if max(columns, lines) <= _MAX_CELLS:
-        return plot
     shown = f"{len(plot.names)}×{len(plot.series)}"
-    note = _note("first", shown=shown, of=f"{columns:,}×{lines:,}")
-    return replace(plot, notes=(note, *plot.notes))
+    is_cut = max(columns, lines) > _MAX_CELLS
+    notes = _note("first", when=is_cut, shown=shown, of=f"{columns:,}×{lines:,}")
+    return replace(plot, notes=(*notes, *plot.notes))
 
 
 def _grid(
@@ -434,14 +426,14 @@ def _grid(
     lines = [[*line] for _, line in groupby(cells, key=lambda row: row[0])]
     names = [str(row[2]) for row in lines[0]] if lines else []
     series = [Series(str(line[0][1]), tuple(row[3] for row in line)) for line in lines]
-    notes = _means_notes(row[4] for row in cells)
+    notes = _note("means", when=any(row[4] > 1 for row in cells))
     texts = (int(cells[0][5]), int(cells[0][6])) if cells else (0, 0)
     return _plot_over_names(kind, names, series, notes, rows), texts
 
 
 def _series(rows: _Rows, ys: Sequence[int], shown: Sequence[Row]) -> tuple[Series, ...]:
     return tuple(
-        Series(rows.columns[y].name[:60], tuple(row[position] for row in shown))
+        Series(rows.name(y), tuple(row[position] for row in shown))
         for position, y in enumerate(ys, 1)
     )
 
@@ -454,27 +446,18 @@ def _not_drawn(rows: _Rows, kind: PlotKind) -> list[PlotNote]:
     infinite = [f"count(c{at}) - count({rows.number(at)})" for at in floats if at or not is_placed]
     counts = f"SELECT {placeless}, {' + '.join(infinite) or '0'} {rows.from_}"
     ((row,), _) = rows.of(counts, 1)
-    (placeless_rows, undrawn), name = row, rows.columns[0].name[:60]
-    notes = []
-    if placeless_rows:
-        english = counted(placeless_rows, "row")
-        notes.append(_note("without x", name=name, count=placeless_rows, english=english))
-    if undrawn:
-        english = counted(undrawn, "value")
-        notes.append(_note("without y", most=_MAX_SIZE, count=undrawn, english=english))
-    return notes
+    placeless_rows, undrawn = row
+    return [
+        *_note("without x", when=placeless_rows, name=rows.name(0), count=placeless_rows,
+               english=counted(placeless_rows, "row")),
+        *_note("without y", when=undrawn, most=_MAX_SIZE, count=undrawn,
+               english=counted(undrawn, "value")),
+    ]  # fmt: skip
 
 
-def _only_first_columns(number: int, most: int) -> list[PlotNote]:
-    """A note if there are more columns of numbers than are drawn."""
-    return [_note("first columns", most=most, of=number)] if number > most else []
-
-
-def _means_notes(counts: Iterable[int]) -> list[PlotNote]:
-    """A note if some values are means of several rows."""
-    return [_note("means")] if any(count > 1 for count in counts) else []
-
-
-def _note(key: str, **values: object) -> PlotNote:
+def _note(key: str, *, when: object = True, **values: object) -> list[PlotNote]:
+    """The note of ``_NOTES`` with these values, if it is needed."""
+    if not when:
+        return []
     quoted = {f"cited_{each}": cited(value) for each, value in values.items() if type(value) is str}
-    return PlotNote(*(text.format(**values, **quoted) for text in _NOTES[key]))
+    return [PlotNote(*(text.format(**values, **quoted) for text in _NOTES[key]))]
