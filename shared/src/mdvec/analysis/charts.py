@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
 ChartData = Any
 """An export's handle, or a DataFrame or Series of polars or pandas."""
-
-
 ChartRows = tuple[tuple[Column, ...], Fetch]
 """A chart's columns, named as in the data, and a function that runs SQL over them."""
 ColumnRole = Literal["place", "name", "number"]
@@ -59,63 +57,70 @@ _FORMATS: dict[str, ImageFormat] = {
 
 
 @contextmanager
-def chart_rows(
+def _chart_rows(
     data: ChartData, wanted: Sequence[WantedColumn], settings: Settings, folder: Path | str | None
 ) -> Iterator[ChartRows]:
     """The wanted columns of an export or a frame; all columns if none are wanted.
 
     Raises:
+        ChartRefused: a column that is wanted as numbers has none; ``plot_of`` would skip it.
         NotAHandle, ExportMissing: see ``ExportFolder.path_of``.
         UnknownColumns: the data lack a wanted column.
         UnsupportedFrame: the data are neither a handle nor a frame that DuckDB can read.
     """
-    zone = settings.analytics.zone
-    if isinstance(data, str):
-        path, types = export_file(data, settings, folder)
-        with export_connection([path], time_zone=zone) as connection:
-            create_stored_rows(connection, export_scan(path, types), types)
-            yield _chosen_columns(
-                connection, [name for name, _ in column_types(connection)], wanted
-            )
-        return
-    frame = as_frame(data, "a chart is made of the handle of an export, or of", "make one of it")
+    names: Sequence[Hashable] | None = None
+    file, types = None, None
     with TemporaryDirectory() as made:
-        is_polars = hasattr(frame, "write_parquet")
-        file = Path(made) / "rows.parquet"
-        with export_connection([file] if is_polars else [], time_zone=zone) as connection:
-            if is_polars:
-                names: Sequence[Hashable] = _store_polars(connection, frame, file)
+        if isinstance(data, str):
+            file, types = export_file(data, settings, folder)
+        else:
+            data = as_frame(
+                data, "a chart is made of the handle of an export, or of", "make one of it"
+            )
+            if hasattr(data, "write_parquet"):
+                names, file = data.columns, Path(made) / "rows.parquet"
+                _write_polars(data, file)
+        files = [] if file is None else [file]
+        with export_connection(files, time_zone=settings.analytics.zone) as connection:
+            if file is None:
+                names = _register_pandas(connection, data)
             else:
-                names = _store_pandas(connection, frame)
+                create_stored_rows(connection, export_scan(file, types), types)
             yield _chosen_columns(connection, names, wanted)
 
 
 def _chosen_columns(
-    connection: duckdb.DuckDBPyConnection, names: Sequence[Hashable], wanted: Sequence[WantedColumn]
+    connection: duckdb.DuckDBPyConnection,
+    names: Sequence[Hashable] | None,
+    wanted: Sequence[WantedColumn],
 ) -> ChartRows:
-    """The wanted columns of ``STORED_ROWS``; ``names`` are the names of all columns in the data."""
-    stored = [identifier(name) for name, _ in column_types(connection)]
-    places = column_places(names, [name for name, _ in wanted], "data")
-    texts = [role == "name" for _, role in wanted]
-    if not wanted:
-        places, texts = list(range(len(names))), [False] * len(names)
+    """The wanted columns of ``STORED_ROWS``; ``names`` are those in the data, if these differ."""
+    stored = [name for name, _ in column_types(connection)]
+    names = stored if names is None else names
+    chosen = [(at, role) for at, (_, role) in zip(
+        column_places(names, [name for name, _ in wanted], "data"), wanted, strict=True
+    )] or [(at, "place") for at in range(len(names))]  # fmt: skip
     columns = ", ".join(
-        f"CAST({stored[position]} AS VARCHAR)" if is_text else stored[position]
-        for position, is_text in zip(places, texts, strict=True)
+        f"CAST({identifier(stored[at])} AS VARCHAR)" if role == "name" else identifier(stored[at])
+        for at, role in chosen
     )
     source = f"(SELECT {columns} FROM {STORED_ROWS})"
-    kinds = [kind for _, kind in column_types(connection, source)]
+    shown = []
+    for (at, role), (_, kind) in zip(chosen, column_types(connection, source), strict=True):
+        shown.append(Column(str(names[at]), kind))
+        if role == "number" and not is_measured(shown[-1]):
+            name = cited(str(names[at])[:60])
+            raise ChartRefused(f"the column {name} holds {kind[:60]}, not numbers")
 
     def fetch(sql: str, most: int) -> tuple[list[list[Any]], bool]:
         cursor = connection.execute(sql.replace("{source}", source))
         fetched = [list(row) for row in cursor.fetchmany(most + 1)]
         return fetched[:most], len(fetched) > most
 
-    shown = zip(places, kinds, strict=True)
-    return tuple(Column(str(names[at]), kind) for at, kind in shown), fetch
+    return tuple(shown), fetch
 
 
-def _store_pandas(connection: duckdb.DuckDBPyConnection, frame: Any) -> list[Hashable]:  # noqa: ANN401 - of pandas, which need not be installed
+def _register_pandas(connection: duckdb.DuckDBPyConnection, frame: Any) -> list[Hashable]:  # noqa: ANN401 - of pandas, which need not be installed
     """Register a frame in DuckDB as the view ``STORED_ROWS``; returns the names of its columns.
 
     Columns of types that DuckDB lacks, such as periods, are registered as text.
@@ -141,16 +146,11 @@ def _is_read(connection: duckdb.DuckDBPyConnection, column: Any) -> bool:  # noq
     return True
 
 
-def _store_polars(
-    connection: duckdb.DuckDBPyConnection,
-    frame: Any,  # noqa: ANN401 - of polars, which need not be installed
-    file: Path,
-) -> list[str]:
-    """Store the rows through a Parquet file, without pyarrow; returns the names of its columns."""
+def _write_polars(frame: Any, file: Path) -> None:  # noqa: ANN401 - of polars, which need not be installed
+    """Write the rows to a Parquet file, as DuckDB would need pyarrow to read a frame."""
     import polars as pl
 
-    names = [str(name) for name in frame.columns]
-    numbered = frame.rename({name: f"c{position}" for position, name in enumerate(names)})
+    numbered = frame.rename({name: f"c{at}" for at, name in enumerate(frame.columns)})
     # Parquet would store durations as plain numbers.
     spans = [name for name, kind in numbered.schema.items() if kind == pl.Duration]
     try:
@@ -159,11 +159,9 @@ def _store_polars(
         raise UnsupportedFrame(
             "the frame has columns of objects, which a chart cannot show; cast or drop them"
         ) from error
-    create_stored_rows(connection, export_scan(file, None), None)
-    return names
 
 
-def wanted_columns(
+def _wanted_columns(
     kind: str, x: Hashable, ys: tuple[Hashable, ...], color: Hashable
 ) -> list[WantedColumn]:
     """The chart's columns in the order that ``plot_of`` expects; empty for all columns.
@@ -171,55 +169,33 @@ def wanted_columns(
     Raises:
         ChartRefused: there is no such kind, or it needs other columns.
     """
+    has_x, has_color = x is not None, color is not None
     if kind not in PLOT_KINDS:
         kinds = f"{', '.join(PLOT_KINDS[:-1])} or {PLOT_KINDS[-1]}"
         raise ChartRefused(f"there is no {str(kind)[:40]!r} chart; give {kinds}")
-    if x is None and not ys and color is None:
+    if not (has_x or ys or has_color):
         return []
-    for is_wrong, sentence in _rules(kind, x, ys, color):
-        if is_wrong:
-            raise ChartRefused(sentence)
-    places: list[WantedColumn] = []
-    if x is not None:
-        places.append((x, "name" if kind == "box" else "place"))
-    names: list[WantedColumn] = [(color, "name")] if color is not None else []
-    numbers: list[WantedColumn] = [(y, "number") for y in ys]
+    if kind not in ("histogram", "box") and not (has_x and ys):
+        raise ChartRefused(f"a {kind} chart needs x and y, the names of columns")
+    fits, rule = {
+        "histogram": (has_x and not ys and not has_color,
+                      "a histogram shows one column; give it as x alone"),
+        "box": (not has_color and not (has_x and len(ys) > 1),
+                "a box chart shows one y by the names in x, or several columns as y"),
+        "heatmap": (has_color and len(ys) == 1,
+                    "a heat map needs x, y and color, the column of its numbers"),
+    }.get(kind, (not has_color or len(ys) == 1,
+                 "color names the series of one y; leave it out, or give one y"))  # fmt: skip
+    if not fits:
+        raise ChartRefused(rule)
     if kind == "heatmap":
-        return [*places, (ys[0], "place"), (color, "number")]
-    if kind == "box" and x is not None and not ys:
-        return [(x, "number")]
-    return [*places, *names, *numbers]
-
-
-def _rules(
-    kind: str, x: Hashable, ys: tuple[Hashable, ...], color: Hashable
-) -> list[tuple[bool, str]]:
-    """For a kind of chart: whether the columns break a rule, and the message for that."""
-    has_x, has_color = x is not None, color is not None
-    plane = (not (has_x and ys), f"a {kind} chart needs x and y, the names of columns")
-    rules = {
-        "histogram": [(not has_x or bool(ys) or has_color,
-                       "a histogram shows one column; give it as x alone")],
-        "box": [(has_color or (has_x and len(ys) > 1),
-                 "a box chart shows one y by the names in x, or several columns as y")],
-        "heatmap": [plane, (not has_color or len(ys) != 1,
-                    "a heat map needs x, y and color, the column of its numbers")],
-    }  # fmt: skip
-    one_y = "color names the series of one y; leave it out, or give one y"
-    return rules.get(kind, [plane, (has_color and len(ys) != 1, one_y)])
-
-
-def check_numbers(wanted: Sequence[WantedColumn], shown: Sequence[Column]) -> None:
-    """Check that columns wanted as numbers hold numbers; ``plot_of`` would skip others.
-
-    Raises:
-        ChartRefused: there is such a column.
-    """
-    for column, (_, role) in zip(shown, wanted, strict=False):
-        if role == "number" and not is_measured(column):
-            raise ChartRefused(
-                f"the column {cited(column.name[:60])} holds {column.type[:60]}, not numbers"
-            )
+        return [(x, "place"), (ys[0], "place"), (color, "number")]
+    x_role: ColumnRole = "place" if kind != "box" else "name" if ys else "number"
+    columns: list[WantedColumn] = [(x, x_role)] if has_x else []
+    if has_color:
+        columns.append((color, "name"))
+    columns += [(y, "number") for y in ys]
+    return columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,13 +293,12 @@ def safe_chart(
         raise LibraryMissing(f"charts need {' and '.join(missing)}; {INSTALL}")
     several = () if y is None else y
     ys = tuple(several) if isinstance(several, Iterable) and not isinstance(y, str) else (y,)
-    wanted = wanted_columns(kind, x, ys, color)
+    wanted = _wanted_columns(kind, x, ys, color)
     settings = load_settings(os.environ)
     font_path = settings.charts.font_path
     try:
         pixels = chosen_size(size, settings.charts.max_size)
-        with chart_rows(data, wanted, settings, folder) as (columns, fetch):
-            check_numbers(wanted, columns)
+        with _chart_rows(data, wanted, settings, folder) as (columns, fetch):
             plot = plot_of(columns, fetch, kind, title)
         return SafeChart(plot, _picture(plot, pixels, "png", font_path), pixels, font_path)
     except PlotRefused as error:
