@@ -25,12 +25,9 @@ COLD = ("#7A3B05", "#D08A3C", "#F6E3C8")
 
 PIXELS_PER_INCH, POINTS_PER_INCH = 96, 72
 SETTINGS = {
-    "text.parse_math": False, "text.usetex": False, "text.hinting": "none",
-    "svg.fonttype": "path", "path.sketch": None,
-    "svg.hashsalt": "mdvec", "axes.unicode_minus": False, "lines.solid_capstyle": "round",
-    "lines.solid_joinstyle": "round",
-    "axes.edgecolor": AXIS, "axes.axisbelow": True, "grid.color": GRID, "grid.linewidth": 0.8,
-    "xtick.color": FAINT_INK, "ytick.color": FAINT_INK, "text.color": INK,
+    "text.parse_math": False, "text.hinting": "none", "svg.hashsalt": "mdvec",
+    "lines.solid_capstyle": "round", "lines.solid_joinstyle": "round",
+    "axes.axisbelow": True, "grid.color": GRID, "grid.linewidth": 0.8,
 }  # fmt: skip
 """Settings over matplotlib's defaults, so that the user's own settings do not change a chart."""
 
