@@ -68,22 +68,14 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class ContentWord:
-    """A content word of a question; ``is_known`` says whether the dictionary has it."""
-
-    term: str
-    spelling: str
-    is_known: bool
-
-
-@dataclass(frozen=True, slots=True)
 class QuestionTerms:
     """A question's distinct terms, in order.
 
     Attributes:
         plain: pairs of characters, and words as spelled.
         words: words in normalised form, with their readings.
-        content: each content word of the question, in order.
+        content: the term and the spelling of each content word, in order.
+        unknown: the words that the dictionary does not have.
         subjects: by term, what the question is about.
         words_of: for each plain term, the words that it overlaps.
         dates: for each date, number or identifier with hyphens, or signed subject, the terms it
@@ -100,7 +92,8 @@ class QuestionTerms:
 
     plain: tuple[str, ...]
     words: Mapping[str, str] = field(default_factory=dict)
-    content: tuple[ContentWord, ...] = ()
+    content: tuple[tuple[str, str], ...] = ()
+    unknown: frozenset[str] = frozenset()
     subjects: Mapping[str, Subject] = field(default_factory=dict)
     words_of: Mapping[str, frozenset[str]] = field(default_factory=dict)
     dates: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -117,20 +110,15 @@ class QuestionTerms:
         return list(dict.fromkeys([*self.plain, *self.words, *self.written]))
 
     @property
-    def unknown(self) -> frozenset[str]:
-        """The words that the dictionary does not have."""
-        return frozenset(word.term for word in self.content if not word.is_known)
-
-    @property
     def in_cjk(self) -> dict[str, str]:
         """The spelling of each word in CJK that the dictionary has."""
-        known = {word.term: word.spelling for word in self.content if word.is_known}
-        return {term: spelling for term, spelling in known.items() if not is_letters(spelling)}
+        known = (word for word in self.content if word[0] not in self.unknown)
+        return {term: spelling for term, spelling in known if not is_letters(spelling)}
 
     @property
     def in_letters(self) -> dict[str, str]:
         """The spelling of each word in letters, for which the term may have katakana."""
-        return {word.term: word.spelling for word in self.content if is_letters(word.spelling)}
+        return {term: spelling for term, spelling in self.content if is_letters(spelling)}
 
     @property
     def asked_alone(self) -> frozenset[str]:
@@ -188,9 +176,8 @@ def analyse_question(question: str) -> QuestionTerms:
             **{date: "" for date in dates if date not in subjects},
             **{part: part for part in parts},
         },
-        tuple(
-            ContentWord(word.term, text[word.start : word.end], word.is_known) for word in content
-        ),
+        tuple((word.term, text[word.start : word.end]) for word in content),
+        frozenset(word.term for word in content if not word.is_known),
         subjects | named | whole,
         _words_of(plain, content),
         dates,
