@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from mdvec.index.nearest import EngineUnavailable, Near
+from mdvec.index.nearest import EngineUnavailable
 from mdvec.installation import this_installation
 from mdvec.section import SettingsSection, bounded
 
@@ -125,23 +125,16 @@ class ChromaIndex:
             for part in self._parts(len(ids)):
                 self._collection().delete(ids=list(map(str, ids[part])))
 
-    def nearest(self, vector: Vectors, limit: int, within: ChunkRanges | None = None) -> list[Near]:
-        """The chunks that the graph finds, nearest first."""
+    def nearest(self, vector: Vectors, limit: int, within: ChunkRanges | None = None) -> list[int]:
+        """The ids of the chunks that the graph finds, nearest first."""
         only = None if within is None else list(map(str, within.ids().tolist()))
         if only == []:
             return []
         with translated_errors(self._server):
             answer = self._collection().query(
-                query_embeddings=vector.reshape(1, -1), n_results=limit, ids=only,
-                include=["distances"],
-            )  # fmt: skip
-        distances = answer["distances"] or [[]]
-        half = 2.0 if self._server.hnsw.space == "l2" else 1.0
-        return [
-            Near(int(name), 1.0 - distance / half)
-            for name, distance in zip(answer["ids"][0], distances[0], strict=True)
-            if _is_chunk(name)
-        ]
+                query_embeddings=vector.reshape(1, -1), n_results=limit, ids=only, include=[]
+            )
+        return [int(name) for name in answer["ids"][0] if _is_chunk(name)]
 
     def count(self) -> int:
         """The number of vectors in the collection, including those of other programs."""

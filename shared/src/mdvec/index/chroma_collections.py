@@ -26,7 +26,7 @@ from mdvec.index.chroma import (
     ChromaServer,
     CollectionMissing,
 )
-from mdvec.index.nearest import EngineUnavailable, Near, nearest_among, stored_vectors
+from mdvec.index.nearest import EngineUnavailable, nearest_among, stored_vectors
 from mdvec.index.tables import Tables
 from mdvec.text import identifier
 
@@ -219,8 +219,8 @@ def nearest_in_collection(
     vector: Vectors,
     limit: int,
     within: ChunkRanges | None = None,
-) -> list[Near]:
-    """The chunks nearest to a vector, including those not sent yet, which are compared exactly.
+) -> list[int]:
+    """The ids of the chunks nearest to a vector; those not sent yet are compared exactly.
 
     Raises:
         EngineUnavailable: no server is set, it does not answer, or it lacks too many vectors.
@@ -263,7 +263,7 @@ def _ids_near(
             f"{server.name} lacks vectors of it; send them with: mdvec doctor --fix"
         )
     index = ChromaIndex(server, known.name, SEARCH_SECONDS)
-    return {near.id for near in index.nearest(vector, limit, within)}
+    return {*index.nearest(vector, limit, within)}
 
 
 @cached(TTLCache(64, _CHECK_SECONDS), lock=Lock())

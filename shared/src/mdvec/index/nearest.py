@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mdvec.embedding import ModelConstants
@@ -22,28 +21,18 @@ class EngineUnavailable(MdvecError):
     """The vector index cannot answer now; a search by words still can, and nothing is lost."""
 
 
-@dataclass(frozen=True, slots=True)
-class Near:
-    """A chunk near a vector, and their cosine similarity according to the index."""
-
-    id: int
-    score: float
-
-
-def nearest_among(tables: Tables, query: Vectors, limit: int, within: Iterable[int]) -> list[Near]:
-    """The ``limit`` stored chunks nearest to a query vector among the ids in ``within``."""
+def nearest_among(tables: Tables, query: Vectors, limit: int, within: Iterable[int]) -> list[int]:
+    """The ids of the ``limit`` stored chunks nearest to a query vector among those ``within``."""
     import apsw  # the settings import this module, and the bridge only needs those
 
     ids = array("q", within)
     if not ids:
         return []
-    rows = tables.execute(
-        "SELECT id, vec_distance_cosine(embedding, ?) AS distance "
-        f"FROM {identifier(tables.vectors)} WHERE id IN carray(?) "
-        "AND length(embedding) > 0 ORDER BY distance, id LIMIT ?",
-        (query.tobytes(), apsw.carray(ids), limit),
+    return tables.column(
+        f"SELECT id FROM {identifier(tables.vectors)} WHERE id IN carray(?) "
+        "AND length(embedding) > 0 ORDER BY vec_distance_cosine(embedding, ?), id LIMIT ?",
+        (apsw.carray(ids), query.tobytes(), limit),
     )
-    return [Near(int(chunk_id), 1.0 - distance) for chunk_id, distance in rows]
 
 
 def stored_vectors(tables: Tables, where: str) -> Vectors:

@@ -13,7 +13,7 @@ import numpy as np
 from cachetools import LRUCache
 
 from mdvec.index.conditions import ChunkRanges, expanded
-from mdvec.index.nearest import Near, nearest_among, stored_vectors
+from mdvec.index.nearest import nearest_among, stored_vectors
 from mdvec.index.signatures import (
     Signatures,
     nearest_signatures,
@@ -282,8 +282,8 @@ def _blocks(tables: Tables) -> Iterator[tuple[list[int], list[bytes]]]:
 
 def nearest_by_signatures(
     tables: Tables, vector: Vectors, limit: int, within: ChunkRanges | None
-) -> list[Near]:
-    """The ``limit`` nearest of the likely nearest chunks, which are compared exactly."""
+) -> list[int]:
+    """The ids of the ``limit`` nearest of the likely nearest chunks, compared exactly."""
     narrow = max(_SHORTLIST, 4 * limit)
     likely = likely_nearest(tables, vector, _LONGLIST, narrow, within)
     return nearest_among(tables, vector, limit, likely)

@@ -185,9 +185,7 @@ def nearest_chunks(
         EngineUnavailable: the index is on another server, which cannot be used now.
     """
     if within is not None and within.size <= MAX_COMPARED_EXACTLY:
-        nearest = index.nearest_among(tables, vector, limit, within.ids().tolist())
-    elif known := index.collection_of(tables):
-        nearest = index.nearest_in_collection(tables, known, engine, vector, limit, within)
-    else:
-        nearest = index.nearest_by_signatures(tables, vector, limit, within)
-    return [near.id for near in nearest]
+        return index.nearest_among(tables, vector, limit, within.ids().tolist())
+    if known := index.collection_of(tables):
+        return index.nearest_in_collection(tables, known, engine, vector, limit, within)
+    return index.nearest_by_signatures(tables, vector, limit, within)
