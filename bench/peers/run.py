@@ -1,4 +1,4 @@
-"""Mdvec beside its peers: `python bench/peers/run.py` measures, and writes docs/comparison.md.
+"""Mdvec beside its peers: `python bench/peers/run.py` prints tables, as docs/comparison.md has them.
 
 Each peer is installed by pip or npm into a folder that is thrown away; nothing of it comes into the
 repository. `--data` names the folder with the public sets; `--collection` a folder of Markdown, and
@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import distributions
+from itertools import chain
 from pathlib import Path
 from statistics import median
 
@@ -32,8 +33,6 @@ from mcp import StdioServerParameters
 from processes import Bench
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "comparison.md"
-BEGIN, END = "<!-- measured -->\n", "<!-- /measured -->\n"
 SUDACHI = ("sudachipy", "sudachidict-small", "numpy")
 SEARCHERS = {
     "mdvec": "mdvec, `use`, hybrid",
@@ -93,9 +92,7 @@ class Installations:
         """Its version and its size, without Python or Node themselves."""
         shown, folder = PACKAGES[name][0], self.programs(name).parent
         if name == "qmd":
-            shown = shown.rpartition("@")[0]
-            package = folder / shown / "package.json"
-            version = json.loads(package.read_text(encoding="utf-8"))["version"]
+            shown, _, version = shown.rpartition("@")
         else:
             shown = "mdvec" if name == "mdvec" else shown
             site = [str(path) for path in folder.glob("lib/*/site-packages")]
@@ -106,9 +103,7 @@ class Installations:
         return f"| {shown} | {version} | {megabytes:.0f} |"
 
 
-def searching(
-    installed: Installations, sets: Sequence[AskedSet], folder: Path, without: Sequence[str]
-) -> Iterator[str]:
+def searching(installed: Installations, sets: Sequence[AskedSet], folder: Path) -> Iterator[str]:
     """A table for each set: quality, time, memory and disk of every searcher."""
     for given in sets:
         stored = folder / f"{given.name}.json"
@@ -118,12 +113,7 @@ def searching(
         yield "| searcher | nDCG@10 | R@1 | among 10 | ms a question | of it computing | built in s | memory MB | index MB |"
         yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
         for name, shown in SEARCHERS.items():
-            row = (
-                "not asked in this run | | | | | | |"
-                if name in without
-                else _searched(installed, name, given, stored, folder / given.name / name)
-            )
-            print(given.name, shown, row, flush=True)
+            row = _searched(installed, name, given, stored, folder / given.name / name)
             yield f"| {shown} | {row} |"
         yield ""
 
@@ -180,18 +170,16 @@ def serving(installed: Installations, bench: Bench, given: AskedSet) -> Iterator
 
 
 def main() -> None:
-    """Measure all, and write the measured part of the page."""
+    """Measure all, and print each line as it is known."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--questions", type=int, default=200, help="of each set, evenly spread")
     parser.add_argument("--characters", type=int, help="of each set at most; default: all")
     parser.add_argument("--installed", type=Path, help="keep the peers here, for the next run")
-    parser.add_argument("--without", nargs="*", default=[], choices=SEARCHERS, help="leave out")
     parser.add_argument("--data", type=Path, help="the folder with jsquad and react-ja")
     parser.add_argument(
         "--collection", nargs=2, type=Path, action="append", default=[],
         metavar=("FOLDER", "QUESTIONS"), help="a folder of Markdown, and what is asked of it",
     )  # fmt: skip
-    parser.add_argument("--print", action="store_true", help="leave the page as it is")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="mdvec-peers-") as made:
         folder = Path(made)
@@ -203,20 +191,19 @@ def main() -> None:
             sets = [*public_sets(bench, given.questions), *sets]
         if given.characters:
             sets = [each.sampled(given.characters, folder / f"{each.name}-files") for each in sets]
-        lines = [
-            f"Measured on {datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, CPU only; {os.getloadavg()[0]:.1f} processes ran beside.\n",
-            *searching(installed, sets, folder, given.without),
-            *serving(installed, bench, sets[0]), "",
-            household.compared(bench, str(installed.programs("beancount") / "python")), "",
-            "| what | version | installed MB |", "| --- | --- | --- |",
-            *(installed.row(name) for name in PACKAGES if name != "node"),
-        ]  # fmt: skip
-    if given.print:
-        print("\n".join(lines))
-        return
-    page = PAGE.read_text(encoding="utf-8")
-    before, after = page.split(BEGIN)[0], page.split(END)[1]
-    PAGE.write_text(before + BEGIN + "\n".join(lines) + "\n" + END + after, encoding="utf-8")
+        print(
+            f"Measured on {datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, CPU only; {os.getloadavg()[0]:.1f} processes ran beside.\n"
+        )
+        for line in chain(searching(installed, sets, folder), serving(installed, bench, sets[0])):
+            print(line, flush=True)
+        print(
+            "",
+            household.compared(bench, str(installed.programs("beancount") / "python")),
+            "",
+            sep="\n",
+        )
+        print("| what | version | installed MB |", "| --- | --- | --- |", sep="\n")
+        print(*(installed.row(name) for name in PACKAGES if name != "node"), sep="\n")
 
 
 if __name__ == "__main__":
