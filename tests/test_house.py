@@ -185,7 +185,6 @@ LOADS_NOTHING_SLOW = {
     "from mdvec.settings.loading import load_settings; import mdvec.search.answer\n"
     "load_settings({'MDVEC_SEARCH_RERANKER': 'st:a/b'}).reranker()":
         {"torch", "onnxruntime", "sentence_transformers", "transformers", "filelock"},
-    "import mdvec.sql.child.main": {"sqlglot"},  # only a query that is refused waits for it
 }  # fmt: skip
 """What has to be quick, and the libraries that it must not load."""
 

@@ -103,7 +103,7 @@ def test_a_question_is_saved_run_with_another_value_replaced_and_deleted(client)
      ("SELECT wether FROM runs__days /* wether */ WHERE weather = 'wether'",
       "SELECT weather FROM runs__days /* wether */ WHERE weather = 'wether'"),
      ("SELECT * FROM runs_days", "SELECT * FROM runs__days"),
-     ("SELECT TOP 2 km FROM runs__days", "SELECT km FROM runs__days LIMIT 2")],
+     ("SELECT km、day FROM runs__days", "SELECT km,day FROM runs__days")],
 )  # fmt: skip
 def test_what_a_refusal_names_is_a_button_that_runs_it(client, sql, instead):
     answer = client.get("/data", params={"sql": sql})

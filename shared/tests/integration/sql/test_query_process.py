@@ -20,6 +20,7 @@ from mdvec.analysis.errors import ExportMissing
 from mdvec.sql.core.refusals import (
     QueriesUnavailable,
     QueryFailed,
+    QueryRefused,
     QueryStopped,
     TooManyRowsToExport,
     UnknownTable,
@@ -393,10 +394,10 @@ def test_a_folder_that_cannot_be_created_fails_the_first_query(start_process, tm
 
 
 def test_an_error_proposes_a_form_that_runs_or_the_nearest_names(shared):
-    with pytest.raises(QueryFailed) as failed:
-        shared.value("SELECT NVL(max(i), 0) FROM runs WHERE name = 'r7'")
-    form = str(failed.value).partition("; write: ")[2]
-    assert form == "SELECT COALESCE(MAX(i), 0) FROM runs WHERE name = 'r7'"
+    with pytest.raises(QueryRefused) as refused:
+        shared.value("SELECT max(i）FROM runs WHERE name＝'r7'")
+    form = str(refused.value).partition("; write: ")[2]
+    assert form == "SELECT max(i)FROM runs WHERE name='r7'"
     assert shared.value(form) == 7
     with pytest.raises(UnknownTable, match="there is no table 'run'; nearest: runs; the tables"):
         shared.value("SELECT count(*) FROM run")

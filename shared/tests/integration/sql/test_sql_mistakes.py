@@ -1,6 +1,4 @@
-"""Slips of other databases' SQL get a form that means the same, or none; and words that help."""
-
-import json
+"""Slips, often of other databases' SQL, are refused with what DuckDB has instead."""
 
 import duckdb
 import pytest
@@ -28,130 +26,6 @@ TABLES = {
     "売上": "CREATE TABLE 売上 AS SELECT DATE '2025-01-01' AS 日付, '渋谷店' AS 店舗, 100 AS 金額",
 }
 
-# What DuckDB does with each slip ("form": proposes one; "words": no form; "runs": it is DuckDB's
-# SQL, too), and the rows that it means in its own dialect, computed by hand.
-MYSQL = [
-    ("form", "SELECT id FROM orders ORDER BY id LIMIT 1, 2", [[2], [3]]),
-    ("form", "SELECT id FROM orders ORDER BY qty, id LIMIT 0, 2", [[4], [2]]),
-    ("form", "SELECT DATE_FORMAT(day, '%Y-%m') AS m, COUNT(*) FROM orders GROUP BY m ORDER BY m",
-     [["2024-12", 1], ["2025-01", 2], ["2025-02", 1], ["2025-03", 1]]),
-    ("form", "SELECT DATE_FORMAT(made, '%H:%i') FROM orders WHERE id = 2", [["00:15"]]),
-    ("words", "SELECT DATE_FORMAT(day, 'yyyy-MM') FROM orders WHERE id = 1", [["yyyy-MM"]]),
-    ("words", "SELECT DATE_FORMAT(day, '%u') FROM orders WHERE id = 1", [["53"]]),
-    ("words", "SELECT DATE_FORMAT(day, '%M %e') FROM orders WHERE id = 1", [["December 31"]]),
-    ("form", "SELECT DATE_SUB('2025-03-31', INTERVAL 1 MONTH)", [["2025-02-28"]]),
-    ("form", "SELECT COUNT(*) FROM orders WHERE day > DATE_SUB('2025-01-06', INTERVAL 6 DAY)",
-     [[4]]),
-    ("words", "SELECT DATE_SUB('2025-01-01 10:00', INTERVAL 1 DAY)", [["2024-12-31 10:00:00"]]),
-    ("runs", "SELECT DATE_ADD(day, INTERVAL 1 WEEK) FROM orders WHERE id = 1", [["2025-01-07"]]),
-    ("form", "SELECT DATEDIFF(made, day) FROM orders WHERE id = 3", [[0]]),
-    ("form", "SELECT DATEDIFF('2025-01-01', '2024-12-31 23:30'), 2", [[1, 2]]),
-    ("words", "SELECT TIMESTAMPDIFF(YEAR, DATE '2000-12-31', DATE '2025-01-01')", [[24]]),
-    ("words", "SELECT TIMESTAMPDIFF(MONTH, day, DATE '2025-03-30') FROM orders WHERE id = 1",
-     [[2]]),
-    ("form", "SELECT STR_TO_DATE('2025-06-01', '%Y-%m-%d')", [["2025-06-01"]]),
-    ("words", "SELECT STR_TO_DATE('2025-06-01 10:30', '%Y-%m-%d %H:%i')",
-     [["2025-06-01 10:30:00"]]),
-    ("words", "SELECT STR_TO_DATE('2025-06', '%Y-%m')", [["2025-06-00"]]),
-    ("runs", "SELECT SUM(IFNULL(qty, 0)) FROM orders", [[7]]),
-    ("form", "SELECT IFNULL(note, 'none') FROM orders ORDER BY id LIMIT 3, 1", [["none"]]),
-    ("form", "SELECT SUM(IF(paid, price, 0)) FROM orders LIMIT 0, 1", [[1800]]),
-    ("runs", "SELECT `shop` FROM `orders` WHERE `id` = 4", [["Tokyo"]]),
-    ("runs", "SELECT CONCAT(shop, '-', item) FROM orders WHERE id = 5", [["Osaka-pot"]]),
-    ("runs", "SELECT SUM(qty > 1) FROM orders", [[2]]),
-    ("words", "SELECT GROUP_CONCAT(shop ORDER BY id SEPARATOR '/') FROM orders",
-     [["Kyoto/Osaka/Kyoto/Tokyo/Osaka"]]),
-    ("form", "SELECT id FROM orders WHERE note <=> NULL ORDER BY id", [[1], [4]]),
-    ("form", "SELECT DATE_FORMAT(day, '%d') FROM orders WHERE shop = \"Tokyo\"", [["28"]]),
-    ("words", "SELECT DATE_FORMAT(day, '%d'), \"shop\" FROM orders WHERE id = 4", [["28", "shop"]]),
-    ("words", 'SELECT id FROM orders WHERE shop = "Tokyo" LIMIT 0, 1', [[4]]),
-    ("words", "SELECT DATE_FORMAT(day, '%d'), 'a\\q' FROM orders WHERE id = 4", [["28", "aq"]]),
-    ("words", "SELECT DATE_FORMAT(made, IF(1 = 1, '%i', '%i')) FROM orders WHERE id = 3", [["05"]]),
-    ("words", "SELECT WEEKDAY(day) FROM orders ORDER BY id LIMIT 0, 1", [[1]]),
-    ("words", "SELECT DAYOFWEEK(day) FROM orders ORDER BY id LIMIT 0, 1", [[3]]),
-    ("words", "SELECT id FROM orders WHERE shop LIKE 'k%' ORDER BY id LIMIT 0, 5", [[1], [3]]),
-    ("words", "SELECT DATE_FORMAT(day, '%d'), paid || qty FROM orders WHERE id = 2", [["01", 1]]),
-    ("form", "SELECT IF(COUNT(DISTINCT note, qty) > 2, 1, 0) FROM orders LIMIT 0, 1", [[0]]),
-    ("words", "SELECT day + 1 FROM orders WHERE id = 2 LIMIT 0, 1", [[20250102]]),
-    ("words", "SELECT STDDEV(price) FROM orders LIMIT 0, 1", [[1553.06]]),
-    ("form", "SELECT id # the newest\nFROM orders ORDER BY id DESC LIMIT 1", [[5]]),
-    ("words", "SELECT IFNULL(qty, 0) AS price FROM orders ORDER BY -price LIMIT 0, 1", [[3]]),
-]  # fmt: skip
-SQL_SERVER = [
-    ("form", "SELECT TOP 2 id FROM orders ORDER BY price DESC, id", [[5], [2]]),
-    ("form", "SELECT TOP 1 id FROM orders ORDER BY qty", [[4]]),
-    ("form", "SELECT TOP (1) shop, SUM(price * qty) AS total FROM orders GROUP BY shop "
-     "ORDER BY total DESC", [["Osaka", 5700]]),
-    ("words", "SELECT TOP 50 PERCENT id FROM orders ORDER BY id", [[1], [2], [3]]),
-    ("words", "SELECT TOP 1 WITH TIES id FROM orders ORDER BY price", [[1], [4]]),
-    ("words", "SELECT TOP 1 shop, AVG(qty) FROM orders GROUP BY shop ORDER BY shop",
-     [["Kyoto", 2]]),
-    ("words", "SELECT TOP 1 price / 7 FROM orders ORDER BY id", [[42]]),
-    ("words", "SELECT id FROM orders UNION ALL SELECT TOP 1 id FROM orders",
-     [[1], [2], [3], [4], [5], [1]]),
-    ("form", "SELECT ISNULL(qty, 0) FROM orders WHERE id = 4", [[0]]),
-    ("words", "SELECT ISNULL(qty, 0.5) FROM orders WHERE id = 4", [[0]]),
-    ("form", "SELECT DATEADD(month, 1, '2025-01-31')", [["2025-02-28"]]),
-    ("form", "SELECT DATEADD(day, -1, day) FROM orders WHERE id = 2", [["2024-12-31"]]),
-    ("words", "SELECT DATEADD(day, 1, '2025-01-01 10:00')", [["2025-01-02 10:00:00"]]),
-    ("words", "SELECT DATEADD(day, 1.9, day) FROM orders WHERE id = 2", [["2025-01-02"]]),
-    ("words", "SELECT DATEADD(month, DATEDIFF(month, 0, day), 0) FROM orders WHERE id = 3",
-     [["2025-01-01"]]),
-    ("words", "SELECT TOP 1 CAST(1.9 AS INT) FROM orders", [[1]]),
-    ("form", "SELECT DATEDIFF(year, '2024-12-31', '2025-01-01')", [[1]]),
-    ("form", "SELECT DATEDIFF(month, made, '2025-03-01') FROM orders WHERE id = 1", [[3]]),
-    ("words", "SELECT DATEDIFF(WEEK, '2025-01-04', '2025-01-05')", [[1]]),
-    ("form", "SELECT DATEPART(month, made) FROM orders WHERE id = 4", [[2]]),
-    ("words", "SELECT DATEPART(weekday, made) FROM orders WHERE id = 1", [[3]]),
-    ("form", "SELECT DATETRUNC(month, day) FROM orders WHERE id = 3", [["2025-01-01"]]),
-    ("form", "SELECT FORMAT(day, 'yyyy-MM') FROM orders WHERE id = 4", [["2025-02"]]),
-    ("words", "SELECT FORMAT(day, 'd') FROM orders WHERE id = 4", [["2/28/2025"]]),
-    ("words", "SELECT FORMAT(made, 's') FROM orders WHERE id = 3", [["2025-01-06T10:05:00"]]),
-    ("words", "SELECT FORMAT(qty, '000') FROM orders WHERE id = 1", [["002"]]),
-    ("form", "SELECT [shop] FROM [orders] WHERE [id] = 4", [["Tokyo"]]),
-    ("words", "SELECT shop + '-' + item FROM orders WHERE id = 4", [["Tokyo-tea"]]),
-    ("words", "SELECT EOMONTH(day) FROM orders WHERE id = 4", [["2025-02-28"]]),
-    ("words", "SELECT CONVERT(VARCHAR(7), day, 120) FROM orders WHERE id = 4", [["2025-02"]]),
-    ("form", "SELECT IIF(qty > 1, 'many', 'few') FROM orders WHERE id = 1", [["many"]]),
-]  # fmt: skip
-POSTGRESQL = [
-    ("form", "SELECT to_char(day, 'YYYY-MM') FROM orders WHERE id = 4", [["2025-02"]]),
-    ("form", "SELECT to_char(made, 'HH24:MI') FROM orders WHERE id = 3", [["10:05"]]),
-    ("form", "SELECT to_char(day, 'MM') FROM orders ORDER BY qty DESC, id LIMIT 1", [["02"]]),
-    ("form", "SELECT to_date('2025-06-01', 'YYYY-MM-DD')", [["2025-06-01"]]),
-    ("words", "SELECT TO_CHAR(5, '000')", [[" 005"]]),
-    ("words", "SELECT to_char(day, 'Day') FROM orders WHERE id = 1", [["Tuesday  "]]),
-    ("words", "SELECT to_char(made, 'SSSS') FROM orders WHERE id = 2", [["900"]]),
-    ("words", "SELECT to_char(day, 'IYYY-IW') FROM orders WHERE id = 1", [["2025-01"]]),
-    ("words", "SELECT to_char(day, 'YYYY'), price / 7 FROM orders WHERE id = 1", [["2024", 42]]),
-]  # fmt: skip
-ORACLE = [
-    ("form", "SELECT NVL(qty, 0) FROM orders WHERE id = 4", [[0]]),
-    ("form", "SELECT NVL2(note, 'yes', 'no') FROM orders WHERE id = 1", [["no"]]),
-    ("form", "SELECT DECODE(shop, 'Kyoto', 'K', 'Tokyo', 'T', '?') FROM orders WHERE id = 5",
-     [["?"]]),
-    ("words", "SELECT shop FROM orders MINUS SELECT shop FROM orders WHERE id < 4", [["Tokyo"]]),
-    ("words", "SELECT id FROM orders WHERE ROWNUM <= 2", [[1], [2]]),
-    ("words", "SELECT NVL(note, '') FROM orders WHERE id = 1", [[None]]),
-    ("words", "SELECT TO_DATE('2025-06-01 10:30', 'YYYY-MM-DD HH24:MI')",
-     [["2025-06-01 10:30:00"]]),
-    ("words", "SELECT ADD_MONTHS(DATE '2025-02-28', 1)", [["2025-03-31"]]),
-    ("words", "SELECT TRUNC(made, 'MM') FROM orders WHERE id = 3", [["2025-01-01"]]),
-    ("words", "SELECT COUNT(*) FROM orders WHERE day < SYSDATE", [[5]]),
-]  # fmt: skip
-SQLITE = [
-    ("runs", "SELECT COUNT(*) FROM orders WHERE qty == 1", [[2]]),
-    ("runs", "SELECT strftime('%Y-%m', day) FROM orders WHERE id = 4", [["2025-02"]]),
-    ("words", "SELECT julianday('2025-01-02') - julianday('2025-01-01')", [[1.0]]),
-    ("words", "SELECT date(day, '+1 month') FROM orders WHERE id = 1", [["2025-01-31"]]),
-    ("words", "SELECT IIF(max(qty, 2) > 2, 1, 0) FROM orders WHERE id = 1 -- SQLite", [[0]]),
-    ("words", "SELECT IIF(day < CURRENT_DATE, 1, 0) FROM orders WHERE id = 1 -- SQLite", [[1]]),
-    ("words", "SELECT IIF(made < CURRENT_TIMESTAMP, 1, 0) FROM orders WHERE id = 1 --SQLite",
-     [[1]]),
-    ("words", "SELECT total(qty) FROM orders", [[7.0]]),
-]  # fmt: skip
-SLIPS = [*MYSQL, *SQL_SERVER, *POSTGRESQL, *ORACLE, *SQLITE]
-
 
 def ask(handler, sql):
     """The rows, or the error with its advice."""
@@ -166,23 +40,6 @@ def ask(handler, sql):
     except duckdb.Error as error:
         refusal = refusal_of(error, hidden={}, **LIMITS)
         return None, str(handler.advised(request, refusal))
-
-
-def same(rows):
-    """Rows as text, midnight without its time: a date plus a span is a moment in DuckDB."""
-    return json.dumps(rows).replace("T00:00:00", "")
-
-
-@each(("outcome", "sql", "rows"), SLIPS)
-def test_a_slip_gets_a_form_with_its_own_value_or_none(handler, outcome, sql, rows):
-    found, message = ask(handler, sql)
-    if outcome == "runs":
-        assert same(found) == same(rows)
-        return
-    assert found is None
-    assert (FORM in message) == (outcome == "form"), message
-    if outcome == "form":
-        assert same(ask(handler, message.partition(FORM)[2])[0]) == same(rows)
 
 
 @each(
@@ -205,7 +62,13 @@ def test_a_slip_gets_a_form_with_its_own_value_or_none(handler, outcome, sql, ro
          'named "qty"; qty is a column of orders, but not of what is read where it is named;'),
         ('SELECT id FROM orders WHERE shop = "Tokyo"', "a text stands in single quotes: 'Tokyo'"),
         ("SELECT TOP 3 shop, AVG(qty) FROM orders GROUP BY shop", "DuckDB has (SELECT … LIMIT 3)"),
+        ("SELECT TOP (1) id FROM orders ORDER BY qty", "DuckDB has (SELECT … LIMIT 3)"),
         ("SELECT price // 7 FROM orders LIMIT 2, 3", "LIMIT 10 OFFSET 5 for LIMIT 5, 10"),
+        ("SELECT DATE_FORMAT(day, '%Y-%m') FROM orders", "strftime(d, '%Y-%m') for a date's year"),
+        ("SELECT to_date('2025-06-01', 'YYYY-MM-DD')", "strptime('2025-06-01', '%Y-%m-%d')"),
+        ("SELECT DATEADD(month, 1, day) FROM orders", "DuckDB has d + INTERVAL 1 MONTH,"),
+        ("SELECT NVL(qty, 0) FROM orders", "DuckDB has coalesce(x, y)"),
+        ("SELECT IIF(qty > 1, 'many', 'few') FROM orders", "CASE WHEN x > 1 THEN 'a' ELSE"),
         ("SELECT ISNULL(qty) FROM orders", "DuckDB has x IS NULL"),
         ("SELECT sum(shop) FROM orders", "DuckDB has CAST(x AS DOUBLE), which refuses"),
         ("SELECT DATE_SUB(day, INTERVAL qty DAY) FROM orders", "d - INTERVAL 7 DAY"),
@@ -227,7 +90,7 @@ def test_a_slip_gets_a_form_with_its_own_value_or_none(handler, outcome, sql, ro
         ("SELECT id FROM orders WHERE day >= '2025年1月29日'", "DuckDB has DATE '2025-1-29'"),
     ],
 )  # fmt: skip
-def test_common_slips_without_a_form_are_told_what_to_write(handler, sql, advice):
+def test_common_slips_are_told_what_to_write(handler, sql, advice):
     _, message = ask(handler, sql)
     assert advice in message
     assert FORM not in message
@@ -326,21 +189,6 @@ def test_what_duckdb_has_in_no_short_form_gets_no_hint(handler, sql):
     assert "DuckDB has" not in message
 
 
-def test_a_comment_that_names_the_database_decides_how_a_query_is_read(handler):
-    sql = "SELECT IIF(qty > 1, 1, 0) AS many, AVG(qty) FROM orders GROUP BY many"
-    assert FORM not in ask(handler, sql)[1]  # SQL Server's average would be an integer
-    assert "this is the SQL of SQLite; write: " in ask(handler, f"{sql} -- SQLite")[1]
-    assert FORM not in ask(handler, f"{sql} -- SQL Server")[1]
-
-
-def test_an_answer_has_the_message_and_the_form(handler):
-    _, message = ask(handler, "SELECT TOP 1 id FROM orders ORDER BY qty")
-    assert message == (
-        'the SQL cannot be read: syntax error at or near "1" (at byte 12); this is the SQL of '
-        "SQL Server; write: SELECT id FROM orders ORDER BY qty NULLS FIRST LIMIT 1"
-    )
-
-
 @pytest.mark.parametrize(
     "sql",
     [
@@ -350,8 +198,8 @@ def test_an_answer_has_the_message_and_the_form(handler):
         "SELECT o." + "x" * 2900 + " FROM orders o",
         'SELECT shop = "' + "家" * 1200 + '" FROM orders',
         "SELECT " + "price," * 600 + " FROM ordres",
-        "SELECT TOP 1 " + "price," * 300 + " id FROM orders",
-        "SELECT TOP 1 " + "(" * 1400 + "price" + ")" * 1400 + " FROM orders",
+        "SELECT " + "price、" * 300 + " id FROM orders",
+        "SELECT " + "（" * 400 + "price" + "）" * 400 + " FROM orders",
     ],
     ids=range(8),
 )
@@ -365,14 +213,12 @@ def test_no_answer_has_more_than_900_bytes(handler, sql):
     "sql",
     [
         "COPY orders TO 'x.csv'", "SELECT getenv('HOME')",
-        "SELECT TOP 1 getenv('HOME') FROM orders", "SELECT * FROM read_text('/etc/passwd')",
-        "SELECT TOP 1 * FROM read_text('/etc/passwd')", "ATTACH 'x.db'",
+        "SELECT id、getenv('HOME') FROM orders", "SELECT * FROM read_text('/etc/passwd')",
+        "SELECT　* FROM read_text('/etc/passwd')", "ATTACH 'x.db'",
         "SELECT * FROM duckdb_settings()", "SELECT current_setting('threads')", "INSTALL httpfs",
         "WITH a AS (DELETE FROM orders RETURNING *) SELECT * FROM a",
-        "SELECT TOP 1 * INTO x FROM orders",
-        "SELECT id FROM orders LIMIT 0, 1; DELETE FROM orders",
-        "SELECT id FROM `/etc/passwd` LIMIT 0, 1",
-        "SELECT id /*! , getenv('HOME') */ FROM orders LIMIT 0, 1",
+        "SELECT id、qty INTO x FROM orders", "SELECT id FROM orders； DELETE FROM orders",
+        "SELECT id、1 FROM '/etc/passwd'",
     ],
 )  # fmt: skip
 def test_what_is_not_allowed_gets_no_other_form(handler, sql):
@@ -385,7 +231,7 @@ WORDS = [
     "SELECT", "FROM", "WHERE", "orders", "shop", "prcie", "=", "'Kyoto'", '"Kyoto"', "(", ")", ",",
     "[price]", "`id`", "NULL", "TOP 3", "LIMIT 1, 2", "GROUP BY", "count(*)", "NVL(qty, 0)", ";",
     "--", "#", "'", '"', "read_csv('x.csv')", "getenv('HOME')", "/*", "UNION", "WITH a AS",
-    "ORDER BY", "CASE", "ROWNUM", "\\", "DATEADD(day, 1, day)", "MINUS",
+    "ORDER BY", "CASE", "ROWNUM", "\\", "DATEADD(day, 1, day)", "MINUS", "、", "（", "）",
 ]  # fmt: skip
 
 

@@ -6,164 +6,12 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from mdvec.datasets import Column
 from mdvec.sql.core.refusals import Hint, named, names_that_fit, nearest_names, shortened_name
 from mdvec.sql.core.statement import fold, has_name
 from mdvec.text import identifier, on_one_line, shortened
-
-if TYPE_CHECKING:
-    from sqlglot import exp
-
-
-_NAMES = {
-    "mysql": "MySQL", "tsql": "SQL Server", "postgres": "PostgreSQL", "sqlite": "SQLite",
-    "oracle": "Oracle",
-}  # fmt: skip
-_SIGNS = {
-    "mysql": r"`|# |<=>|&&|\bLIMIT \d+ ?,|\b(?:DATE_FORMAT|STR_TO_DATE|CURDATE|DATE_SUB|DATE_ADD|"
-    r"IFNULL|GROUP_CONCAT|IF)\b|\bDATEDIFF ?\([^(),]*,[^(),]*\)",
-    "tsql": r"(?<![\w\])])\[[^\W\d]\w*\]|\bTOP ?\(?\d|\bISNULL ?\([^()]*,|"
-    r"\bDATEDIFF ?\(\w+,[^,()]*(?:\([^()]*\))?[^,()]*,|"
-    r"\b(?:GETDATE|DATEADD|DATEPART|DATETRUNC|IIF|FORMAT)\b",
-    "postgres": r"::|\bILIKE\b|\b(?:TO_CHAR|TO_DATE|TO_TIMESTAMP)\b",
-    "sqlite": r"`|\bLIMIT \d+ ?,|\b(?:STRFTIME|IFNULL|IIF)\b",
-    "oracle": r"\b(?:NVL|NVL2|DECODE|LISTAGG|SYSDATE|ROWNUM|DUAL)\b",
-}
-"""By dialect, patterns that are rare in statements of other dialects."""
-_MAX_CHARACTERS = 3_000
-_TEXT_OR_COMMENT = re.compile(r"'(?:[^']|'')*'|(--[^\n]*|# [^\n]*|/\*.*?\*/)", re.DOTALL)
-_SAME = {
-    "Alias", "And", "Anonymous", "Avg", "Between", "Boolean", "CTE", "Case", "Cast", "Coalesce",
-    "Column", "Count", "CurrentDate", "CurrentTimestamp", "DataType", "DateAdd", "DateDiff",
-    "DateSub", "Day", "DecodeCase", "Distinct", "EQ", "Exists", "Extract", "Fetch", "From", "GT",
-    "GTE", "Group", "Having", "Identifier", "If", "In", "Is", "Join", "LT", "LTE", "Limit",
-    "LimitOptions", "Literal", "Lower", "Max", "Min", "Month", "Mul", "NEQ", "Neg", "Not", "Null",
-    "NullSafeEQ", "Nvl2", "Offset", "Or", "Order", "Ordered", "Paren", "Rank", "RowNumber",
-    "Select", "Star", "StrToDate", "Subquery", "Sum", "Table", "TableAlias", "TimeStrToTime",
-    "TimeToStr", "TimestampTrunc", "TsOrDsToDate", "TsOrDsToTimestamp", "Upper", "Var", "Where",
-    "Window", "With", "Year",
-}  # fmt: skip
-_FLAGS = {
-    "this", "quoted", "is_string", "side", "kind", "method", "desc", "nulls_first", "distinct",
-    "big_int", "over", "is_null", "is_nvl", "date_part_boundary", "direction", "rows",
-}  # fmt: skip
-"""Arguments of tree elements that are safe to translate, unlike with_ties or percent."""
-_UNITS = {"YEAR", "QUARTER", "MONTH", "DAY", "HOUR", "MINUTE"}
-_OF_TIMES = {"Cast", "TimeStrToTime", "TsOrDsToDate", "TsOrDsToTimestamp"}
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_FORMAT = re.compile(r"(?:%[YmdHMS]|[-/:. 年月日時分秒])+")
-
-
-def translated(sql: str, columns: Iterable[str]) -> tuple[str, str] | None:
-    """A query translated to DuckDB's SQL, and its dialect; None if the translation may be wrong."""
-    import sqlglot
-
-    if len(sql) > _MAX_CHARACTERS or any(sign in sql for sign in ("/*!", "||", "\\")):
-        return None  # these signs have several meanings
-    names = set(map(fold, columns))
-    forms: dict[str, str] = {}
-    for dialect in _likely_dialects(sql):
-        try:
-            trees = sqlglot.parse(sql, read=dialect)
-            if len(trees) != 1 or trees[0] is None or not _is_same(trees[0], dialect, names, sql):
-                return None
-            form = trees[0].sql(
-                "duckdb", comments=False, unsupported_level=sqlglot.ErrorLevel.RAISE
-            )
-        except (
-            sqlglot.errors.SqlglotError,
-            RecursionError,
-            ValueError,
-            KeyError,
-            AttributeError,
-            TypeError,
-        ):
-            return None  # sqlglot may raise any of these
-        forms[form] = " or ".join(filter(None, (forms.get(form), _NAMES[dialect])))
-    return next(iter(forms.items())) if len(forms) == 1 else None
-
-
-def _likely_dialects(sql: str) -> list[str]:
-    """The dialects, among those that a comment names or all, that have every sign in a query."""
-    comments = " ".join(_TEXT_OR_COMMENT.findall(sql)).lower()
-    named = [dialect for dialect, name in _NAMES.items() if name.lower() in comments]
-    code = " ".join(re.sub(r"'(?:[^']|'')*'", "''", sql).upper().split())
-    matches = {dialect: set(re.findall(signs, code)) for dialect, signs in _SIGNS.items()}
-    signs = set().union(*matches.values())
-    return [name for name in named or matches if matches[name] == signs and (signs or named)]
-
-
-def _is_same(tree: exp.Expr, dialect: str, names: set[str], sql: str) -> bool:
-    """Whether every element of a tree means the same in the dialect and in its translation."""
-    from sqlglot import exp
-
-    for node in tree.walk():
-        for key, value in node.args.items():
-            part = value[0] if isinstance(value, list) and value else value
-            if part and not isinstance(part, exp.Expr) and key not in _FLAGS:
-                return False
-        kind = type(node).__name__
-        if kind not in _SAME or (kind in _CONDITIONS and not _CONDITIONS[kind](node, dialect)):
-            return False
-    texts = (node for node in tree.find_all(exp.Literal) if node.is_string)
-    if any(fold(node.alias) in names for node in tree.find_all(exp.Alias)):
-        return False  # databases differ in whether the name then means the column or the alias
-    # A text in double quotes that is the name of a column may mean the column.
-    return all(
-        _is_plain_text(node, dialect, sql) and fold(node.name) not in names for node in texts
-    )
-
-
-def _is_plain_text(node: exp.Expr, dialect: str, sql: str) -> bool:
-    """Whether a text means the same in DuckDB; formats and dates must be of simple forms."""
-    text = node.name
-    if node.parent is not None and node.arg_key == "format":
-        # sqlglot reads SQL Server's 'd' as 'MM/dd/yyyy', PostgreSQL's 'SSSS' as 'SS' twice.
-        written = node.parent.sql(dialect).rpartition(", ")[2].strip("')").upper()
-        parts = re.findall(r"%\w", text)
-        is_known = len(parts) == len(set(parts)) > 0 and _FORMAT.fullmatch(text) is not None
-        return is_known and written in sql.upper()
-    if type(node.parent).__name__ in _OF_TIMES:  # 'now' is no time in DuckDB
-        return _is_time(text)
-    if type(node.parent).__name__ in {"DateAdd", "DateSub"}:
-        return text.isdecimal() or _DAY.fullmatch(text) is not None  # its time would be lost
-    return bool(text)  # '' is NULL in Oracle
-
-
-def _is_time(text: str) -> bool:
-    try:
-        return _DAY.match(text) is not None and bool(datetime.fromisoformat(text))
-    except ValueError:
-        return False
-
-
-def _is_whole_span(node: exp.Expr, dialect: str) -> bool:
-    span, unit = node.expression, node.args.get("unit")
-    is_whole = (span.this if span.key == "neg" else span).name.isdecimal()
-    return is_whole and unit is not None and unit.key == "var" and dialect in ("mysql", "tsql")
-
-
-_CONDITIONS: dict[str, Callable[[exp.Expr, str], bool]] = {
-    "Anonymous": lambda node, dialect: dialect == "mysql" and node.sql().upper() == "NOW()",
-    "Avg": lambda _, dialect: dialect != "tsql",  # there the average of integers is an integer
-    "Cast": lambda node, dialect: dialect != "oracle" and node.args["to"].sql() == "DATE",
-    "Coalesce": lambda node, dialect: (  # ISNULL has the type of its first argument
-        dialect != "tsql" or all(value.is_string or value.is_int for value in node.expressions)
-    ),
-    "CurrentDate": lambda _, dialect: dialect in ("mysql", "postgres"),
-    "CurrentTimestamp": lambda _, dialect: dialect in ("mysql", "postgres", "tsql"),
-    "DateAdd": _is_whole_span,
-    "DateDiff": lambda _, dialect: dialect in ("mysql", "tsql"),
-    "DateSub": _is_whole_span,
-    # Only Oracle's TO_DATE keeps a time of day.
-    "StrToDate": lambda node, _: set(re.findall(r"%(\w)", node.text("format"))) == set("Ymd"),
-    "Var": lambda node, _: node.name.upper() in _UNITS,  # weeks begin on different days
-}
-
 
 _MAX_BYTES = 900
 _MAX_MESSAGE_BYTES = 340
@@ -229,10 +77,10 @@ def advised(
     halved = _in_half_width(sql)
     columns = set().union(*names.values())
     fails = not can_run(sql)
-    if fails and (form := _form(sql, halved, columns, can_run)):
-        advice = f"{form[1]}; write: {form[0]}"
+    if fails and halved != sql and can_run(halved):
+        advice = f"signs of full width are no SQL; write: {halved}"
         if len(advice.encode()) <= _MAX_BYTES - _MAX_MESSAGE_BYTES:
-            return f"{_cut(_LONGER.sub('', message))}; {advice}", Hint(form=form[0])
+            return f"{_cut(_LONGER.sub('', message))}; {advice}", Hint(form=halved)
     parts, hint = _quoted(sql, halved, columns, can_run) if fails else [], None
     if not parts:
         parts, hint = _advice(message, sql, names, can_run)
@@ -240,16 +88,6 @@ def advised(
     while len("; ".join(parts).encode()) > _MAX_BYTES:
         parts.pop()
     return "; ".join(parts), hint
-
-
-def _form(
-    sql: str, halved: str, columns: set[str], can_run: Callable[[str], bool]
-) -> tuple[str, str] | None:
-    """A rewritten form of a failing query that runs, and why the query had to be rewritten."""
-    form: tuple[str, str] | None = (halved, "signs of full width are no SQL")
-    if halved == sql and (form := translated(sql, columns)):
-        form = form[0], f"this is the SQL of {form[1]}"
-    return form if form is not None and can_run(form[0]) else None
 
 
 def _quoted(sql: str, halved: str, columns: set[str], can_run: Callable[[str], bool]) -> list[str]:
