@@ -43,8 +43,22 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Movement:
-    """The sums of a category or shop in two periods, in yen, both positive for spending.
+class ShopMove:
+    """The sums of a shop's rows in two periods, in yen, both positive for spending."""
+
+    name: str
+    before: int
+    after: int
+
+    @property
+    def difference(self) -> int:
+        """By how many yen it rose; negative if it fell."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True, slots=True)
+class Movement(ShopMove):
+    """The sums of a category or shop.
 
     ``added`` are the rows of the later period without a row of equal shop and amount in the earlier
     one, and ``gone`` the other way round; both begin with the largest. Their difference is exactly
@@ -52,21 +66,13 @@ class Movement:
     compares shops; the fields ``more_…`` sum up what is left out.
     """
 
-    name: str
     is_income: bool
-    before: int
-    after: int
     added: tuple[CountedRow, ...]
     gone: tuple[CountedRow, ...]
     shops: tuple[ShopMove, ...] = ()
     more_shops: LeftOut | None = None
     more_added: LeftOut | None = None
     more_gone: LeftOut | None = None
-
-    @property
-    def difference(self) -> int:
-        """By how many yen it rose; negative if it fell."""
-        return self.after - self.before
 
 
 def _movements(was: _Side, now: _Side, subject: Subject | None, by: str) -> list[Movement]:
@@ -121,20 +127,6 @@ def _without_equals(
         else:
             left.append(row)
     return tuple(sorted(left, key=lambda row: (-abs(row.amount), row.day, row.id)))
-
-
-@dataclass(frozen=True, slots=True)
-class ShopMove:
-    """The sums of a shop's rows in two periods, in yen, within one movement."""
-
-    name: str
-    before: int
-    after: int
-
-    @property
-    def difference(self) -> int:
-        """By how many yen it rose; negative if it fell."""
-        return self.after - self.before
 
 
 def _shop_moves(before: Iterable[CountedRow], after: Iterable[CountedRow]) -> tuple[ShopMove, ...]:
