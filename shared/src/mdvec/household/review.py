@@ -35,6 +35,7 @@ from mdvec.household.core.review_wording import (
 )
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.transfer_pairs import with_transfers
+from mdvec.household.core.wording import InvalidPage
 from mdvec.household.interfaces import duplicate_checks
 from mdvec.household.interfaces.accounts import booked_rows, distinct_accounts, plain_lists
 from mdvec.household.interfaces.ledger import Ledger
@@ -51,14 +52,6 @@ _WIDER: Final = 7
 
 class DuplicateResolutionError(MdvecError):
     """A request in a review of duplicates is invalid."""
-
-
-class NoSuchPage(DuplicateResolutionError):
-    """The list has only ``pages`` pages."""
-
-    def __init__(self, page: int, pages: int) -> None:
-        super().__init__(f"page は1〜{pages}で指定してください（指定値: {page}）")
-        self.pages = pages
 
 
 class CheckNotFound(DuplicateResolutionError):
@@ -182,13 +175,14 @@ def _follow_decisions(ledger: Ledger) -> int:
 
 
 def list_candidates(
-    ledger: Ledger, limit: int = 10, *, page: int = 1, skip_checked: bool = True
+    ledger: Ledger, limit: int = 10, page: int = 1, *, skip_checked: bool = True
 ) -> CandidateList:
     """A page of the open candidates, likely ones first; without ``skip_checked`` of all pairs.
 
     Raises:
         EmptyLedger: there are no rows yet.
-        DuplicateResolutionError: ``limit`` is not 1 to 50, or there is no such page.
+        DuplicateResolutionError: ``limit`` is not 1 to 50.
+        InvalidPage: there is no such page.
     """
     if not 1 <= limit <= MAX_LIMIT:
         raise DuplicateResolutionError(
@@ -201,7 +195,7 @@ def list_candidates(
         total = len(listed) + len(closed)
         pages = max(1, -(-total // limit))
         if not 1 <= page <= pages:
-            raise NoSuchPage(page, pages)
+            raise InvalidPage(page, pages)
         first, last = (page - 1) * limit, page * limit
         candidates = [
             _candidate_of(ledger, candidate, alike) for candidate, alike in listed[first:last]

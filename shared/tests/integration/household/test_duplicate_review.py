@@ -10,6 +10,7 @@ from review_ledger import EXACT, FILE, add, candidates, decide, make_household, 
 from mdvec.household import deciding, review
 from mdvec.household.core.pair import CandidateCounts, DetectionOptions, DuplicateDetectionError
 from mdvec.household.core.review_wording import Detection, detection_message
+from mdvec.household.core.wording import InvalidPage
 from mdvec.household.deciding import ReviewDecision, RowNotInCandidate
 from mdvec.household.interfaces import duplicate_checks
 from mdvec.household.interfaces import marks as marks_table
@@ -282,7 +283,7 @@ def test_a_list_has_pages_of_one_to_fifty_candidates(ledger):
         with pytest.raises(DuplicateResolutionError, match="limit は1〜50"):
             review.list_candidates(ledger, limit)
     for page in (0, 3):
-        with pytest.raises(DuplicateResolutionError, match="page は1〜2"):
+        with pytest.raises(InvalidPage, match="1〜2 を指定"):
             review.list_candidates(ledger, 50, page=page)
 
 

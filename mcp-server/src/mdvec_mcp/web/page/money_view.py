@@ -30,7 +30,7 @@ from mdvec_mcp.household import month_chart, names_among, trend_chart
 from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.bars import MonthChart, Point, chart_of_months
 from mdvec_mcp.web.page.households import Household, household_view
-from mdvec_mcp.web.page.views import Periods, Views, periods_around
+from mdvec_mcp.web.page.views import Periods, Views, page_or_last, periods_around
 
 _YEAR = 12
 _MAX_SIDE_BY_SIDE = 24
@@ -159,14 +159,10 @@ async def _read(visit: Household) -> Money:
 
 
 def _money(visit: Household, ledger: Ledger) -> Money:
-    page = visit.query.number("page", 1, 1, 10**6)
-    try:
-        return _money_at(page, visit, ledger)
-    except household.InvalidPage as error:  # after corrections there are fewer pages
-        return _money_at(error.pages, visit, ledger)
+    return page_or_last(visit.query, partial(_money_at, visit, ledger))
 
 
-def _money_at(page: int, visit: Household, ledger: Ledger) -> Money:
+def _money_at(visit: Household, ledger: Ledger, page: int) -> Money:
     query = visit.query
     period, named = query.text("period").strip() or None, query.text("category") or None
     shop = query.text("shop") if "shop" in query else None

@@ -20,6 +20,7 @@ from mdvec_mcp.web.page.views import (
     address_fields,
     number,
     or_again,
+    page_or_last,
     words,
 )
 
@@ -69,10 +70,7 @@ async def show(visit: Household) -> Response:
         work = partial(
             review.list_candidates, ledger, review.MAX_LIMIT, skip_checked="decided" not in query
         )
-        try:
-            return work(page=query.number("page", 1, 1, 10**6))
-        except review.NoSuchPage as error:  # after decisions there are fewer pages
-            return work(page=error.pages)
+        return page_or_last(query, work)
 
     listed = await visit.read(read)
     return visit.page(

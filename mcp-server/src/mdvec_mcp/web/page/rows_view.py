@@ -33,6 +33,7 @@ from mdvec_mcp.web.page.views import (
     Query,
     Views,
     or_again,
+    page_or_last,
     yen_of,
 )
 
@@ -116,11 +117,11 @@ async def table(visit: Household) -> Response:
     """All requested rows as CSV."""
 
     def read(ledger: Ledger) -> list[FoundAnswer]:
-        answers = [_find_rows(visit, ledger, 1, MAX_PAGE_SIZE)]
+        answers = [_find_rows(visit, ledger, MAX_PAGE_SIZE)]
         if answers[0].total_rows > _MAX_FILE:
             raise TooManyAtOnce(answers[0].total_rows)
         while (page := answers[-1].next_page) is not None:
-            answers.append(_find_rows(visit, ledger, page, MAX_PAGE_SIZE))
+            answers.append(_find_rows(visit, ledger, MAX_PAGE_SIZE, page))
         return answers
 
     columns = (
@@ -144,7 +145,7 @@ async def change(visit: Household) -> Response:
 
 
 def _find_rows(
-    visit: Household, ledger: Ledger, page: int, size: int, rows: RowChoice | None = None
+    visit: Household, ledger: Ledger, size: int, page: int = 1, rows: RowChoice | None = None
 ) -> FoundAnswer:
     query = visit.query
     amounts = {
@@ -170,16 +171,10 @@ def _find_rows(
 
 def _read(visit: Household, ledger: Ledger) -> ShownRows:
     query = visit.query
-    page = query.number("page", 1, 1, 10**6)
-    try:
-        answer = _find_rows(visit, ledger, page, _ROWS)
-    except (
-        household.InvalidPage
-    ) as error:  # after corrections or more filters there are fewer pages
-        answer = _find_rows(visit, ledger, error.pages, _ROWS)
+    answer = page_or_last(query, partial(_find_rows, visit, ledger, _ROWS))
     counted = answer
     if _choice(query) == "all":
-        counted = _find_rows(visit, ledger, 1, 0, "counted")
+        counted = _find_rows(visit, ledger, 0, rows="counted")
     edit = query.number("edit", 0, 1, 2**63 - 1)
     edited = noted_row(ledger, edit) if edit else None
     trial = None

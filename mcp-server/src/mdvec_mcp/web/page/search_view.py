@@ -29,7 +29,7 @@ from starlette.routing import Route
 
 from mdvec_mcp.search import link_to
 from mdvec_mcp.web.page.rendered import PICTURES, Rendered, rendered_document
-from mdvec_mcp.web.page.views import Query, Views, Visit
+from mdvec_mcp.web.page.views import Query, Views, Visit, page_or_last
 
 _MAX_SHOWN = 200_000
 """The most characters of a document on a page; a longer document is cut around the passage."""
@@ -89,12 +89,8 @@ async def show_search(visit: Visit) -> Response:
 
 def _listing(visit: Visit) -> search.Listing:
     """A page of the documents that pass the filters, the newest first; else the last page."""
-    page = visit.query.number("page", 1, 1, 10**6)
     stated = replace(_question_of(visit.query, ""), sort="newest")
-    try:
-        return visit.wiring.search.list_documents(stated, page)
-    except search.NoListingPage as error:  # with more filters there are fewer pages
-        return visit.wiring.search.list_documents(stated, error.pages)
+    return page_or_last(visit.query, partial(visit.wiring.search.list_documents, stated))
 
 
 def _welcome(database: Path, listing: search.Listing) -> dict[str, object]:

@@ -20,9 +20,10 @@ import anyio.to_thread
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from mcp.server.mcpserver.exceptions import ToolError
+from mdvec import search  # loaded on use: it imports NumPy
 from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
-from mdvec.household import in_english
+from mdvec.household import InvalidPage, in_english
 from mdvec.japanese import in_japanese
 from mdvec.manage import tools_so_far
 from mdvec.text import file_size, local_time
@@ -188,6 +189,14 @@ class Query:
         """The query of the same address with other values; None removes a field."""
         new = [(name, str(value)) for name, value in changes.items() if value is not None]
         return urlencode([*self.others(*changes), *new])
+
+
+def page_or_last(query: Query, work: Callable[[int], T]) -> T:
+    """The requested page of a list; the last, if corrections or filters left fewer pages."""
+    try:
+        return work(query.number("page", 1, 1, 10**6))
+    except (InvalidPage, search.NoListingPage) as error:
+        return work(error.pages)
 
 
 class BadValue(MdvecError):
