@@ -28,6 +28,11 @@ _BOTH_COUNT = (
     f"ELSE {counts('a')} AND {counts('b')} END"
 )
 _OPEN = f"{_UNDECIDED} AND {_BOTH_COUNT}"
+_TOLERANCES = (
+    "detection_date_tolerance, detection_amount_tolerance_abs, detection_amount_tolerance_pct"
+)
+_FOUND = f"similarity_score, {_TOLERANCES}, reasons, of_transfer, kept_id"
+"""The columns that each search writes for a pair."""
 
 
 def compared_rows(ledger: Ledger) -> list[ComparedRow]:
@@ -74,26 +79,18 @@ def store_pairs(
 
     Pairs whose rows were deleted during the search are skipped.
     """
+    now_found = ", ".join(f"excluded.{column}" for column in _FOUND.split(", "))
     ledger.connection.executemany(
-        "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, "
-        "similarity_score, detection_date_tolerance, detection_amount_tolerance_abs, "
-        "detection_amount_tolerance_pct, reasons, is_announced, of_transfer, kept_id) "
-        "SELECT ?, a.id, b.id, ?, ?, ?, ?, ?, ?, ?, ? "
+        "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, is_announced, "
+        f"{_FOUND}) SELECT ?, a.id, b.id, ?, ?, ?, ?, ?, ?, ?, ? "
         "FROM transactions AS a, transactions AS b WHERE a.id = ? AND b.id = ? "
         "ON CONFLICT (transaction_id_1, transaction_id_2) DO UPDATE SET "
-        "similarity_score = excluded.similarity_score, "
-        "detection_date_tolerance = excluded.detection_date_tolerance, "
-        "detection_amount_tolerance_abs = excluded.detection_amount_tolerance_abs, "
-        "detection_amount_tolerance_pct = excluded.detection_amount_tolerance_pct, "
-        "reasons = excluded.reasons, of_transfer = excluded.of_transfer, "
-        "kept_id = excluded.kept_id, "
-        f"detected_at = CURRENT_TIMESTAMP WHERE {_UNDECIDED}",
+        f"({_FOUND}) = ({now_found}), detected_at = CURRENT_TIMESTAMP WHERE {_UNDECIDED}",
         (
             (
-                ledger.tool_id, pair.score, options.date_tolerance_days,
+                ledger.tool_id, announced, pair.score, options.date_tolerance_days,
                 str(options.amount_tolerance_abs), str(options.amount_tolerance_pct),
-                " ".join(pair.reasons), announced,
-                pair.kind.value, pair.paid_id, *pair.ids,
+                " ".join(pair.reasons), pair.kind.value, pair.paid_id, *pair.ids,
             )
             for pair in pairs
         ),
@@ -113,8 +110,7 @@ def drop_unfound(
     undecided = ledger.execute(
         f"SELECT c.id, c.transaction_id_1, c.transaction_id_2 {PAIRS_WITH_ROWS} "
         f"AND c.user_decision IS NULL AND (c.of_transfer = ? OR ? OR ({_BOTH_COUNT} "
-        "AND c.similarity_score >= ? AND (c.detection_date_tolerance, "
-        "c.detection_amount_tolerance_abs, c.detection_amount_tolerance_pct) = (?, ?, ?)))",
+        f"AND c.similarity_score >= ? AND ({_TOLERANCES}) = (?, ?, ?)))",
         (
             _BILL, options is None, every.min_similarity_score, every.date_tolerance_days,
             str(every.amount_tolerance_abs), str(every.amount_tolerance_pct),
@@ -128,12 +124,9 @@ def drop_unfound(
 def add_pair(ledger: Ledger, like: StoredPair, ids: tuple[int, int]) -> StoredPair:
     """The pair of two rows of one group; if new, it is stored with the tolerances of ``like``."""
     ledger.connection.execute(
-        "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, "
-        "similarity_score, detection_date_tolerance, detection_amount_tolerance_abs, "
-        "detection_amount_tolerance_pct, reasons) SELECT tool_id, ?, ?, similarity_score, "
-        "detection_date_tolerance, detection_amount_tolerance_abs, "
-        "detection_amount_tolerance_pct, 'same_group' FROM duplicate_checks WHERE id = ? "
-        "ON CONFLICT DO NOTHING",
+        "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, reasons, "
+        f"similarity_score, {_TOLERANCES}) SELECT tool_id, ?, ?, 'same_group', similarity_score, "
+        f"{_TOLERANCES} FROM duplicate_checks WHERE id = ? ON CONFLICT DO NOTHING",
         (*sorted(ids), like.id),
     )
     of_rows = "(c.transaction_id_1, c.transaction_id_2) = (?, ?)"
@@ -175,8 +168,7 @@ def _pairs(ledger: Ledger, where: str, *values: float | None) -> list[StoredPair
     rows = ledger.execute(
         "SELECT c.id, c.transaction_id_1, c.transaction_id_2, c.similarity_score, "
         "c.user_decision, coalesce(c.kept_id, c.transaction_id_1), c.batch, "
-        "c.detection_date_tolerance, c.detection_amount_tolerance_abs, "
-        "c.detection_amount_tolerance_pct, c.reasons, c.of_transfer, "
+        f"{_TOLERANCES}, c.reasons, c.of_transfer, "
         f"a.account, a.description, b.account, b.description {PAIRS_WITH_ROWS} AND {where}",
         values,
     )
