@@ -149,7 +149,7 @@ INVALID: list[tuple[str, dict[str, object], str]] = [
         {"transaction_ids": "\u202e9"},
         'transaction_ids はリストで指定してください（指定値: "\\u202e9"）。',
     ),
-    ("list_duplicate_candidates", {"limit": 51}, "limit は1〜50"),
+    ("list_duplicate_candidates", {"limit": 51}, "limit 51 は使えません。1〜50"),
     ("list_duplicate_candidates", {"page": 2}, "2 ページ目はありません。1〜1 を指定"),
     ("get_duplicate_candidate_detail", {"check_id": 9}, "指定された重複候補が見つかりません"),
     ("confirm_duplicate", {"check_id": 9, "decision": "skip"}, "指定された重複候補が"),

@@ -27,6 +27,7 @@ from mdvec.household.core.category_rules import renamed
 from mdvec.household.core.recurring import recurring_payments
 from mdvec.household.core.shown import bracketed_name, shown_name
 from mdvec.household.core.transaction import CountedRow
+from mdvec.household.core.wording import check_choice
 from mdvec.household.interfaces import plans
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import category_names, counted_rows
@@ -72,10 +73,10 @@ def set_budget(ledger: Ledger, *, category: str, amount: int, per: str = "month"
     Raises:
         EmptyLedger: there are no rows yet.
         UnknownCategory: no category, or several, have that name.
-        InvalidBudget: the amount, the span or the category cannot be used for a budget.
+        InvalidChoice: the span is neither month nor year.
+        InvalidBudget: the amount or the category cannot be used for a budget.
     """
-    if per not in SPANS:
-        raise InvalidBudget(f"per「{per[:40]}」は使えません。{'、'.join(SPANS)} のどちらかです。")
+    check_choice("per", per, SPANS)
     if not 0 <= amount <= MAX_AMOUNT:
         raise InvalidBudget(
             f"予算 {amount:,}円は使えません。0〜{MAX_AMOUNT:,} の整数で指定してください。"
@@ -90,7 +91,9 @@ def set_budget(ledger: Ledger, *, category: str, amount: int, per: str = "month"
             subject, notes = named_subject(ledger, category, is_exact=True)
         if subject is None or subject.is_income or subject in (Total.BALANCE, Total.SAVINGS_RATE):
             raise InvalidBudget("予算は、支出のカテゴリか「支出」（全体）に決められます。")
-        known = {(existing.subject, existing.per): existing.amount for existing in budgets}
+        known: dict[tuple[Subject, str], int] = {
+            (each.subject, each.per): each.amount for each in budgets
+        }
         before = known.get((subject, per))
         remark = "".join(f"※ {note}。" for note in notes)
         if amount == 0:

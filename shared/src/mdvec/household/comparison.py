@@ -315,10 +315,12 @@ def compare_periods(
         InvalidDates: ``base`` may mean two different periods.
         UnknownCategory: no category, or several, have that name.
         InsufficientData: the ledger has nothing for one of the periods.
-        InvalidComparison: ``by`` is neither category nor shop, the limit is out of range, or the
-            category is 収支 or 貯蓄率.
+        InvalidChoice: ``by`` is neither category nor shop, or the limit is out of range.
+        InvalidComparison: the category is 収支 or 貯蓄率.
     """
-    most = _checked_limit(by, SHOWN[detail] if limit is None else limit)
+    most = SHOWN[detail] if limit is None else limit
+    wording.check_choice("by", by, LEVELS)
+    wording.check_limit(most, 1, MAX_MOVEMENTS)
     with ledger_view(ledger) as view:
         after, is_relative = _later_period(view, since, until, period)
         named, notes = named_subject(ledger, category)
@@ -395,18 +397,6 @@ def _row_notes(view: LedgerView, spans: Sequence[Days], subject: Subject | None)
 
     notes = view.planned_notes(both, wording.PLANNED_LEFT_OUT, totals)
     return notes + renamed_notes(ledger, where)
-
-
-def _checked_limit(by: str, most: int) -> int:
-    if by not in LEVELS:
-        raise InvalidComparison(
-            f"by「{by[:40]}」は使えません。{'、'.join(LEVELS)} を指定してください。"
-        )
-    if not 1 <= most <= MAX_MOVEMENTS:
-        raise InvalidComparison(
-            f"limit {most} は使えません。1〜{MAX_MOVEMENTS} を指定してください。"
-        )
-    return most
 
 
 def _later_period(

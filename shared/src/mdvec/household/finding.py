@@ -41,7 +41,6 @@ from mdvec.household.ledger_view import MAX_NAMED_ROWS, LedgerView, doubt_notes_
 from mdvec.household.row_filters import (
     RowFilter,
     UnderstoodFilter,
-    check_choice,
     check_filter,
     understood_filter,
 )
@@ -98,15 +97,13 @@ def find_transactions(
         InvalidPeriod: the period was not understood.
         UnknownCategory: no category, or several, have that name.
         UnknownAccount: no account has that name.
-        InvalidRowFilter: another filter's value is not usable.
+        InvalidRowFilter, InvalidChoice: another filter's value, or the listing, is not usable.
         InvalidPage: the page does not exist.
-        InvalidPageSize: the page size is out of range.
     """
     check_filter(wanted)
-    check_choice("sort", listing.sort, (None, *get_args(row_sums.RowOrder)))
-    check_choice("group_by", listing.group_by, (None, *get_args(GroupBy)))
-    if not 0 <= listing.rows_on_page <= wording.MAX_PAGE_SIZE:
-        raise wording.InvalidPageSize(listing.rows_on_page)
+    wording.check_choice("sort", listing.sort, (None, *get_args(row_sums.RowOrder)))
+    wording.check_choice("group_by", listing.group_by, (None, *get_args(GroupBy)))
+    wording.check_limit(listing.rows_on_page, 0, wording.MAX_PAGE_SIZE)
     with ledger_view(ledger) as view:
         understood = understood_filter(view, wanted)
         shop: ShopOf = str

@@ -110,10 +110,9 @@ def monthly_household(
         UnknownCategory: no category, or several, have that name.
         InsufficientData: the ledger has nothing for these months.
         InvalidPage: the page does not exist.
-        InvalidPageSize: the page size is out of range.
+        InvalidChoice: the page size is out of range.
     """
-    if not 0 <= page_size <= wording.MAX_PAGE_SIZE:
-        raise wording.InvalidPageSize(page_size)
+    wording.check_limit(page_size, 0, wording.MAX_PAGE_SIZE)
     with ledger_view(ledger) as view:
         requested = view.period(since, until, period, year=year, month=month)
         named, notes = named_subject(ledger, category)

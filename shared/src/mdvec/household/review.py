@@ -35,7 +35,7 @@ from mdvec.household.core.review_wording import (
 )
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.transfer_pairs import with_transfers
-from mdvec.household.core.wording import InvalidPage
+from mdvec.household.core.wording import InvalidPage, check_limit
 from mdvec.household.interfaces import duplicate_checks
 from mdvec.household.interfaces.accounts import booked_rows, distinct_accounts, plain_lists
 from mdvec.household.interfaces.ledger import Ledger
@@ -181,13 +181,10 @@ def list_candidates(
 
     Raises:
         EmptyLedger: there are no rows yet.
-        DuplicateResolutionError: ``limit`` is not 1 to 50.
+        InvalidChoice: ``limit`` is not 1 to 50.
         InvalidPage: there is no such page.
     """
-    if not 1 <= limit <= MAX_LIMIT:
-        raise DuplicateResolutionError(
-            f"limit は1〜{MAX_LIMIT}で指定してください（指定値: {limit}）"
-        )
+    check_limit(limit, 1, MAX_LIMIT)
     with snapshot(ledger.connection):
         refuse_empty(ledger)
         listed = listed_candidates(arrange(duplicate_checks.open_pairs(ledger)))

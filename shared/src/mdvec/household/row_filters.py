@@ -13,13 +13,12 @@ from mdvec.household.core.found import InvalidRowFilter, RowWords, UnknownAccoun
 from mdvec.household.core.periods import UnderstoodPeriod
 from mdvec.household.core.shown import bracketed_name
 from mdvec.household.core.sums import REASONS
-from mdvec.household.core.wording import clipped_note
+from mdvec.household.core.wording import check_choice, clipped_note
 from mdvec.household.interfaces import ledger_sums, row_sums
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.ledger_view import LedgerView
 from mdvec.household.overview import resolved_name
 from mdvec.household.shops import aliases_of
-from mdvec.text import shortened
 
 RowChoice = Literal[
     "counted", "all", "not_duplicate", "left_out", "duplicate", "transfer", "not_target"
@@ -184,25 +183,12 @@ def _accounts(ledger: Ledger, name: str | None) -> tuple[str, ...] | None:
     return tuple(accounts)
 
 
-def check_choice(name: str, value: object, known: Sequence[object]) -> None:
-    """Refuse a value that is not among ``known``; the message lists these, except None.
-
-    Raises:
-        InvalidRowFilter: the value is unknown.
-    """
-    if value not in known:
-        fitting = "、".join(str(choice) for choice in known if choice is not None)
-        raise InvalidRowFilter(
-            f"{name}「{shortened(str(value))}」は使えません。{fitting} から選んでください。"
-        )
-
-
 def check_filter(wanted: RowFilter) -> None:
     """Refuse values that fit no ledger.
 
     Raises:
-        InvalidRowFilter: the choice of rows is unknown, a list is too long, or an amount is not
-            usable.
+        InvalidChoice: the choice of rows is unknown.
+        InvalidRowFilter: a list is too long, or an amount is not usable.
     """
     check_choice("rows", wanted.rows, get_args(RowChoice))
     for argument in ("category", "exclude_category", "shop", "exclude_shop"):

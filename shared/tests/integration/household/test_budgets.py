@@ -14,6 +14,7 @@ from mdvec.household.comparison import SameDays, compare_periods
 from mdvec.household.core.budgets import Budget
 from mdvec.household.core.categories import Category, UnknownCategory
 from mdvec.household.core.pair import DetectionOptions
+from mdvec.household.core.wording import InvalidChoice
 from mdvec.household.interfaces import plans
 from mdvec.household.rules import set_rule
 
@@ -124,7 +125,7 @@ def test_the_usual_amount_is_of_the_ledgers_last_months(connection, today):
         ({"category": "収入", "amount": 1}, "支出のカテゴリか"),
         ({"category": "貯蓄率", "amount": 1}, "支出のカテゴリか"),
         ({"category": "食費", "amount": -1}, "0〜10,000,000,000"),
-        ({"category": "食費", "amount": 1, "per": "week"}, "month、year"),
+        ({"category": "食費", "amount": 1, "per": "week"}, "month、year から選んで"),
     ],
 )
 def test_what_is_no_budget_is_refused(connection, asked, told):
@@ -133,7 +134,7 @@ def test_what_is_no_budget_is_refused(connection, asked, told):
         [Bought("2025-06-02", "朝市", -100), Bought("2025-06-25", "給与", 1, "収入/給与")],
         today=TODAY,
     )
-    with pytest.raises(InvalidBudget, match=told):
+    with pytest.raises((InvalidBudget, InvalidChoice), match=told):
         set_budget(ledger, **asked)
     with pytest.raises(UnknownCategory):
         set_budget(ledger, category="服", amount=1)

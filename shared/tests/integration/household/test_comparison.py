@@ -10,7 +10,7 @@ from plan_ledger import Bought, household
 
 from mdvec.dates import Days
 from mdvec.household.comparison import InvalidComparison, SameDays, compare_periods
-from mdvec.household.core.wording import InsufficientData
+from mdvec.household.core.wording import InsufficientData, InvalidChoice
 
 TODAY = date(2025, 7, 10)
 
@@ -70,7 +70,7 @@ def test_a_shop_is_paired_with_itself_and_what_is_cut_is_counted(connection):
     assert "ほか 2件は差がこれより小さいものです（limit=10）。" in answer.text
     whole = compare_periods(ledger, period="2025年6月", limit=10)
     assert (len(whole.movements), "ほか" in whole.text) == (10, False)
-    with pytest.raises(InvalidComparison, match="1〜200"):
+    with pytest.raises(InvalidChoice, match="1〜200"):
         compare_periods(ledger, period="2025年6月", limit=0)
 
 
@@ -159,7 +159,7 @@ def test_a_running_week_is_compared_up_to_the_same_day_whatever_months_it_touche
 
 def test_what_cannot_be_compared_is_refused_with_the_choices(connection):
     ledger = household(connection, [Bought("2025-06-11", "朝市", -250)], today=TODAY)
-    with pytest.raises(InvalidComparison, match="category、shop"):
+    with pytest.raises(InvalidChoice, match="category、shop"):
         compare_periods(ledger, by="bank")
     with pytest.raises(InvalidComparison, match="収支は比べられません"):
         compare_periods(ledger, category="収支", base="2025年6月")

@@ -10,11 +10,11 @@ from review_ledger import EXACT, FILE, add, candidates, decide, make_household, 
 from mdvec.household import deciding, review
 from mdvec.household.core.pair import CandidateCounts, DetectionOptions, DuplicateDetectionError
 from mdvec.household.core.review_wording import Detection, detection_message
-from mdvec.household.core.wording import InvalidPage
+from mdvec.household.core.wording import InvalidChoice, InvalidPage
 from mdvec.household.deciding import ReviewDecision, RowNotInCandidate
 from mdvec.household.interfaces import duplicate_checks
 from mdvec.household.interfaces import marks as marks_table
-from mdvec.household.review import CheckNotFound, DuplicateResolutionError, TransactionNotFound
+from mdvec.household.review import CheckNotFound, TransactionNotFound
 
 
 @pytest.fixture
@@ -280,7 +280,7 @@ def test_a_list_has_pages_of_one_to_fifty_candidates(ledger):
     assert {one.check_id for one in (*listed.candidates, *last.candidates)} == set(range(1, 61))
     assert len(review.list_candidates(ledger).candidates) == 10
     for limit in (0, 51, -1):
-        with pytest.raises(DuplicateResolutionError, match="limit は1〜50"):
+        with pytest.raises(InvalidChoice, match="1〜50 を指定"):
             review.list_candidates(ledger, limit)
     for page in (0, 3):
         with pytest.raises(InvalidPage, match="1〜2 を指定"):

@@ -10,7 +10,7 @@ from table_of_cases import each
 
 from mdvec.household import Ledger, in_english
 from mdvec.household.core.found import InvalidRowFilter, UnknownAccount
-from mdvec.household.core.wording import InvalidPage
+from mdvec.household.core.wording import InvalidChoice, InvalidPage
 from mdvec.household.finding import ListingOptions
 from mdvec.household.month import monthly_household
 from mdvec.household.trend import category_trend
@@ -334,8 +334,8 @@ def test_rows_are_shown_only_where_they_are_what_was_asked_for():
         ({"min_amount": 9, "max_amount": 5}, {}, InvalidRowFilter, "大きくなって"),
         ({"category": "貯蓄率"}, {}, InvalidRowFilter, "支出、収入"),
         ({"query": "！"}, {}, InvalidRowFilter, "言葉がありません"),
-        ({"rows": "some"}, {}, InvalidRowFilter, "counted、all"),
-        ({}, {"sort": "best"}, InvalidRowFilter, "newest、oldest"),
+        ({"rows": "some"}, {}, InvalidChoice, "counted、all"),
+        ({}, {"sort": "best"}, InvalidChoice, "newest、oldest"),
         ({}, {"page": 3}, InvalidPage, "3 ページ目"),
     ],
 )

@@ -18,7 +18,7 @@ from mdvec.household.core.categories import Category, UnknownCategory
 from mdvec.household.core.periods import AmbiguousPeriod, InvalidPeriod
 from mdvec.household.core.sums import RowCounts, change, mean, percent
 from mdvec.household.core.transaction import ListedRow
-from mdvec.household.core.wording import EmptyLedger, InsufficientData, InvalidPage, InvalidPageSize
+from mdvec.household.core.wording import EmptyLedger, InsufficientData, InvalidChoice, InvalidPage
 from mdvec.household.overview import AvailableMonth, available_months, category_hierarchy
 from mdvec.household.trend import category_trend, category_trend_summary, trend_cache
 
@@ -231,7 +231,7 @@ def test_a_page_says_where_the_next_is_and_holds_as_many_rows_as_asked(year):
         with pytest.raises(InvalidPage, match="1〜4 を指定"):
             year.month(page=page)
     for size in (-1, 201):
-        with pytest.raises(InvalidPageSize, match="0〜200 を指定"):
+        with pytest.raises(InvalidChoice, match="0〜200 を指定"):
             year.month(page_size=size)
     everything, nothing = year.month(page_size=200), year.month(page_size=0)
     assert (len(everything.rows), everything.next_page, nothing.rows) == (78, None, ())

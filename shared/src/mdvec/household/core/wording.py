@@ -82,11 +82,31 @@ class InvalidPage(MdvecError):
         self.pages = pages
 
 
-class InvalidPageSize(MdvecError):
-    """The page size is out of range."""
+class InvalidChoice(MdvecError):
+    """An argument has none of its values, or is out of range; the message says what it can be."""
 
-    def __init__(self, size: int) -> None:
-        super().__init__(f"limit {size} は使えません。0〜{MAX_PAGE_SIZE} を指定してください。")
+
+def check_choice(name: str, value: object, known: Sequence[object]) -> None:
+    """Refuse a value that is not among ``known``; the message lists these, except None.
+
+    Raises:
+        InvalidChoice: the value is unknown.
+    """
+    if value not in known:
+        fitting = "、".join(str(choice) for choice in known if choice is not None)
+        raise InvalidChoice(
+            f"{name}「{shortened(str(value))}」は使えません。{fitting} から選んでください。"
+        )
+
+
+def check_limit(limit: int, least: int, most: int) -> None:
+    """Refuse a ``limit`` that is not from ``least`` to ``most``.
+
+    Raises:
+        InvalidChoice: it is not.
+    """
+    if not least <= limit <= most:
+        raise InvalidChoice(f"limit {limit} は使えません。{least}〜{most} を指定してください。")
 
 
 def format_currency(yen: int | None, *, signed: bool = False) -> str:
