@@ -72,6 +72,7 @@ VOLATILE = (
     (re.compile(r'reads "[^"]+"; last import [\dT:-]+Z'), 'reads "…"; last import …'),
     (re.compile(r"(?<=<text )[0-9a-f]+(?=>)|(?<=</text )[0-9a-f]+(?=>)"), "…"),
     (re.compile(r"（\d+か月前）"), "（…か月前）"),
+    (re.compile(r", \d+ months ago"), ", … months ago"),
     (re.compile(r"\bin \d+\.\d s\b"), "in … s"),
     (re.compile(r'"(size_mb)": [\d.e-]+'), r'"\1": …'),
     (re.compile(r"\b(score) ([01]\.\d)\d"), r"\1 \2…"),
