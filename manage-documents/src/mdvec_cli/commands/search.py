@@ -169,8 +169,7 @@ def _print_listing(listing: search.Listing, *, as_json: bool) -> None:
     if as_json:
         print_json(asdict(listing))
         return
-    pages = f", page {listing.page} of {listing.pages}" if listing.pages > 1 else ""
-    say(f"{counted(listing.total, 'document')} of {', '.join(listing.tools)}{pages}")
+    say(listing.first_sentence)
     for note in listing.notes:
         say(f"note: {note}")
     for document in listing.documents:

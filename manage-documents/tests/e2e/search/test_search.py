@@ -176,6 +176,7 @@ def test_without_a_query_the_documents_that_pass_are_listed(mdvec, fill):
     assert "notes: a.md  a 2025-06-01 #会議\n" in tagged.out
     assert "2 documents of notes\n" in tagged.err
     assert [line.split()[1] for line in status.out.splitlines()] == ["b.md"]
+    assert "1 document of notes, with 1 open task\n" in tasks.err
     assert tasks.out.splitlines()[-1] == "    8: 送る"
     assert [line.split()[1] for line in linking.out.splitlines()] == ["a.md"]
     assert (as_json.json["total"], as_json.json["pages"]) == (2, 1)

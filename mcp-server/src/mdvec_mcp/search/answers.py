@@ -192,13 +192,9 @@ def listing_text(listing: Listing, max_chars: int) -> str:
     All documents of the page are listed; tasks get the rest of ``max_chars``.
     """
     several = len(listing.tools) > 1
-    count = counted(listing.total, "document")
-    first = f"{count} of {', '.join(listing.tools)}"
-    if listing.pages > 1:
-        first += f", page {listing.page} of {listing.pages}"
     heads = [_document_line(document, several=several) for document in listing.documents]
     room = max_chars - sum(len(head) + 1 for head in heads)
-    lines = [first]
+    lines = [listing.first_sentence]
     for document, head in zip(listing.documents, heads, strict=True):
         tasks = _task_lines(document.tasks, room)
         room -= sum(len(task) + 1 for task in tasks)

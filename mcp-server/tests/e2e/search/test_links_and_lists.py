@@ -39,6 +39,7 @@ def test_without_a_query_search_lists_what_passes_the_filters(client):
     for value in (3, True, ["open", 3]):
         assert not client.call("search", {"where": {"status": value}}).is_error
     tasks = said(client.call("search", {"tasks": True}))
+    assert tasks.startswith("1 document of notes, with 1 open task\n")
     assert tasks.endswith('- "修理.md" "修理"\n  - line 8: "電話する"')
     assert "the last is 1" in client.call("search", {"page": 2}).content[0].text
 

@@ -20,7 +20,7 @@ from mdvec.search.filtering import (
     passing_documents,
     without_rows,
 )
-from mdvec.text import Properties, identifier, without_head
+from mdvec.text import Properties, counted, identifier, without_head
 from mdvec.tools import KINDS, Tool
 
 PER_PAGE = 50
@@ -51,6 +51,14 @@ class Listing:
     page: int
     pages: int
     notes: tuple[str, ...] = ()
+
+    @property
+    def first_sentence(self) -> str:
+        """How many documents pass, which page this is, and how many open tasks it shows."""
+        pages = f", page {self.page} of {self.pages}" if self.pages > 1 else ""
+        tasks = sum(len(document.tasks) for document in self.documents)
+        open_tasks = f", with {counted(tasks, 'open task')}" if tasks else ""
+        return f"{counted(self.total, 'document')} of {', '.join(self.tools)}{pages}{open_tasks}"
 
 
 class NoListingPage(SearchRefused):
