@@ -217,7 +217,7 @@ class StoredPair(NamedTuple):
 
     ``kept_id`` is the row that stays if the pair is a duplicate purchase, or the row that a card's
     bill pays. ``reasons`` are codes. Pairs that were decided in one request have the same
-    ``batch``. A payee is a row's account and description.
+    ``batch``. A payee is a row's account and description. ``yen`` is the larger amount, unsigned.
     """
 
     id: int
@@ -234,6 +234,7 @@ class StoredPair(NamedTuple):
     kind: PairKind
     first_payee: Payee
     second_payee: Payee
+    yen: int
 
     @property
     def rows(self) -> tuple[int, int]:
@@ -314,7 +315,10 @@ class ReviewCandidate:
 
 
 def arrange(pairs: Iterable[StoredPair]) -> list[ReviewCandidate]:
-    """All candidates: likely ones before unlikely, new before skipped, purchases first."""
+    """All candidates: likely ones before unlikely, new before skipped, purchases first.
+
+    Then by score, and of equal scores the larger amount first.
+    """
     stored = list(pairs)
     purchases = connected(
         pair.rows for pair in stored if pair.score >= LIKELY and pair.kind is PairKind.PURCHASE
@@ -331,6 +335,7 @@ def arrange(pairs: Iterable[StoredPair]) -> list[ReviewCandidate]:
             all(pair.decision == "skip" for pair in candidate.pairs),
             candidate.kind is not PairKind.PURCHASE,
             -candidate.best.score,
+            -candidate.best.yen,
             min(candidate.check_ids),
         ),
     )

@@ -169,14 +169,15 @@ def _pairs(ledger: Ledger, where: str, *values: float | None) -> list[StoredPair
         "SELECT c.id, c.transaction_id_1, c.transaction_id_2, c.similarity_score, "
         "c.user_decision, coalesce(c.kept_id, c.transaction_id_1), c.batch, "
         f"{_TOLERANCES}, c.reasons, c.of_transfer, "
-        f"a.account, a.description, b.account, b.description {PAIRS_WITH_ROWS} AND {where}",
+        "a.account, a.description, b.account, b.description, max(abs(a.amount), abs(b.amount)) "
+        f"{PAIRS_WITH_ROWS} AND {where}",
         values,
     )
     return [
         StoredPair._make((
-            *stored, tuple(reasons.split()), PairKind(kind), (account, shop), (payee, name),
+            *stored, tuple(reasons.split()), PairKind(kind), (account, shop), (payee, name), yen,
         ))
-        for *stored, reasons, kind, account, shop, payee, name in rows
+        for *stored, reasons, kind, account, shop, payee, name, yen in rows
     ]  # fmt: skip
 
 
