@@ -94,8 +94,11 @@ def category_trend(
     if named is None:
         trends, body = _of_the_top(seen)
     else:
-        trends = [seen.trend(named, amounts_of(named, seen.sums))]
-        body = _trend_lines(seen, trends[0])
+        trend = seen.trend(named, amounts_of(named, seen.sums))
+        trends, body = [trend], _trend_lines(seen, trend)
+        if len(trend.months) > 1:
+            signed = named is Total.BALANCE
+            body.append(f"- 期間の合計: {format_currency(trend.total, signed=signed)}")
     return seen.answer(trends, body + _averages_lines(trends))
 
 
@@ -218,11 +221,12 @@ def _trend_lines(seen: _TrendBasis, trend: CategoryTrend) -> list[str]:
             lines.append(line)
         else:
             lines.append(f"{line} （{_changes(figure)}）")
-    if trend.months[-1].moving_average is not None:
-        mean = format_currency(trend.months[-1].moving_average, signed=signed)
-        is_whole = trend.whole_months == trend.months[-1].averaged_months
-        part = "" if is_whole else "（揃っていない月を含む）"
-        lines.append(f"- {trend.months[-1].averaged_months}か月平均{part}: {mean}")
+    last = trend.months[-1]
+    if last.moving_average is not None:
+        mean = format_currency(last.moving_average, signed=signed)
+        latest = "直近" if last.averaged_months < len(trend.months) else ""
+        part = "" if trend.whole_months == last.averaged_months else "（揃っていない月を含む）"
+        lines.append(f"- {latest}{last.averaged_months}か月平均{part}: {mean}")
     if trend.mean_of_whole_months is not None:
         mean = format_currency(trend.mean_of_whole_months, signed=signed)
         lines.append(f"- まる{trend.whole_months}か月平均: {mean}")
