@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 from mdvec.files import PassingProblem, Problem
+from mdvec.household.core.cells import NoRow
 from mdvec.household.core.pair import CandidateCounts
 from mdvec.household.core.passed_over import FileKind
 from mdvec.household.core.shown import shown_name, shown_path
@@ -21,9 +22,12 @@ from mdvec.household.interfaces.ledger_statements import DaysInDoubt, GoneRow, K
 from mdvec.household.reading import MayHaveRows, StatementFile, skipped
 from mdvec.importing import ImportReport, ReportLine, notes
 from mdvec.platform import shell_line
-from mdvec.text import counted
+from mdvec.text import counted, some_of
 
 LedgerMode = Literal["update", "replace"]
+
+_MAX_PLACES = 8
+_IF_ROWS = "; rows of another table belong into a file of their own, below their header"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,15 @@ class FailedRow:
     path: str
     line: int
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinesLeftOut:
+    """The lines of a file that are no rows for one reason, the value of a ``NoRow``."""
+
+    path: str
+    reason: str
+    lines: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +88,9 @@ class LedgerReport:
     by_time: tuple[Problem, ...] = ()
     # Rows read now that their file's running balance contradicts; they are imported.
     misfits: tuple[FailedRow, ...] = ()
+    # Lines of the files read now that are no rows: with the rows, those that failed or are listed
+    # once, and the headers, these are all lines of a file that are not blank.
+    left_out: tuple[LinesLeftOut, ...] = ()
     # The asset histories and their months.
     net_worth: tuple[Problem, ...] = ()
     # New accounts that only the kind of their files names.
@@ -144,6 +160,7 @@ def with_files(
         misfits=tuple(
             FailedRow(read.file.path, *misfit) for read in reads for misfit in read.parsed.misfits
         ),
+        left_out=tuple(itertools.chain.from_iterable(map(_left_out, reads))),
         net_worth=tuple(
             skipped(path, what) for path, what in others if what.kind is FileKind.NET_WORTH
         ),
@@ -158,6 +175,13 @@ def with_files(
         ),
         named=tuple(AccountNamed(account, tuple(paths)) for account, paths in named.items()),
     )
+
+
+def _left_out(read: StatementFile) -> Iterator[LinesLeftOut]:
+    for reason in NoRow:
+        lines = tuple(line for line, why in read.parsed.left_out if why is reason)
+        if lines:
+            yield LinesLeftOut(read.file.path, reason.value, lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +252,7 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
             "balance",
             map(_line_text, ledger.misfits),
         ),
+        *_left_out_lines(ledger.left_out),
         *_listed(
             f"counted again: {returned}",
             "again",
@@ -266,6 +291,28 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
         *_of_files("kept", ledger.net_worth),
         *_of_files("passed over", ledger.passed_over),
     ]
+
+
+def _left_out_lines(left_out: Sequence[LinesLeftOut]) -> Iterator[ReportLine]:
+    """A note on the lines left out for each reason, with the places of the first ones."""
+    for reason in NoRow:
+        files = [each for each in left_out if each.reason == reason.value]
+        if files:
+            count = sum(len(each.lines) for each in files)
+            places = [
+                f"{shown_path(each.path)}:{span}" for each in files for span in _spans(each.lines)
+            ]
+            shown = some_of(places, _MAX_PLACES)
+            said = f"lines left out, {reason.value}: {count:,} ({shown})"
+            advice = _IF_ROWS if reason is NoRow.LIKE_A_ROW else ""
+            yield ReportLine(f"{said}{advice}", is_note=True)
+
+
+def _spans(lines: Iterable[int]) -> Iterator[str]:
+    """Line numbers, in order, with those that follow one another as one: 1-6."""
+    for _, run in itertools.groupby(enumerate(sorted(lines)), lambda each: each[1] - each[0]):
+        first, *others = (line for _, line in run)
+        yield f"{first}-{others[-1]}" if others else str(first)
 
 
 def _listed(sentence: str, word: str, rows: Iterable[str]) -> list[ReportLine]:

@@ -189,3 +189,23 @@ def test_rows_of_one_list_that_differ_in_day_or_words_may_be_one_purchase(statem
     statements.import_()
     statements.ask(review.detect, DetectionOptions())
     assert [each.is_likely for each in statements.ask(review.list_candidates).candidates] == [True]
+
+
+def test_lines_that_are_no_rows_are_told_with_their_count_and_place(statements):
+    other = "2026/07/01,本屋,900"
+    rows = [*bank(900, 110), "合計,,,110,,,"]
+    statements.put("a.csv", "利用日,店,円", other, other, "", BANK, *rows)
+    statements.put("b.csv", "架空銀行", BANK, *bank(500, 500), "", "以上")
+    report = statements.import_("update")
+    ledger = report.details.ledger
+    assert (ledger.rows_read, ledger.failed, ledger.passed_over) == (2, (), ())
+    assert [(each.path, each.lines) for each in ledger.left_out] == [
+        ("a.csv", (2, 3)), ("a.csv", (1,)), ("a.csv", (7,)), ("b.csv", (1,)), ("b.csv", (5,))
+    ]  # fmt: skip
+    assert [line.text for line in report.lines() if "lines left out" in line.text] == [
+        "lines left out, above the header, but with a date and an amount: 2 (a.csv:2-3); rows of "
+        "another table belong into a file of their own, below their header",
+        "lines left out, above the header: 2 (a.csv:1, b.csv:1)",
+        "lines left out, as titles, totals and footers: 2 (a.csv:7, b.csv:5)",
+    ]
+    assert statements.import_("update").details.ledger.left_out == ()

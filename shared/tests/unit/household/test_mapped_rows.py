@@ -2,10 +2,11 @@
 
 import csv
 import io
+from dataclasses import replace
 from datetime import date
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from table_of_cases import each
 
@@ -102,6 +103,45 @@ def test_no_bytes_break_the_reader(data):
     except NotTransactions:
         return
     assert parsed.passed_over or parsed.kind or parsed.is_certain is False
+
+
+HEADERS = [
+    "取引日,摘要,出金,入金,残高",
+    "利用日,利用店名,利用金額", "利用日,利用店名,利用金額,通貨",
+    "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID",
+]  # fmt: skip
+LINES = [
+    "", ",,", "お名前,架空　花子　様", "お支払日,2025/08/04", "期間,2025/07/01,500", "※ 税込です",
+    "2025/07/01,架空書店,500", "2025/07/01,架空書店,,500,900", "2025/07/02,架空書店,500,,400",
+    "2025/07/02,繰越,1", "7月2日,架空書店,500", "令和7年7月2日,架空書店,500", "2025/07/32,a,1",
+    "2025/07/03,架空書店", "2025/07/03,架空書店,", "2025/07/03,架空書店,五百円",
+    "2025/07/03,架空書店,1,,,,余り", ",架空書店,500", ",,500", ",合計,500", "小計,,500", "合計",
+    "2025/07/04\t架空書店\t500", '2025/07/04,"架空書店,500', '2025/07/04,"二\n行",500', "a\0,b,1",
+    "2025/07/05,KAKUU,500,USD", "2025/07/05,KAKUU,700,USD",
+    "1,2025/07/06,店,-7,財布,食費,外食,,0,x1", "1,2025/07/06,店,-7,財布,食費,外食,,0,",
+    "1,2025/07/06,店,七,財布,食費,外食,,0,x2", "合計,,,-14,,,,,,",
+]  # fmt: skip
+FULL_CARD = replace(
+    CARD, header=("利用日", "利用店名", "利用金額", "通貨"), skipped={"利用店名": ("*繰越*",)},
+    currency="通貨",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from([*HEADERS, *LINES]), max_size=12))
+@example(["2025/07/01,架空書店,500", "", HEADERS[0], "2025/07/02,架空書店,500,,400"])
+def test_each_line_of_a_file_is_a_row_or_told_with_its_reason(lines):
+    data = "\r\n".join([*lines, ""]).encode()
+    parsed = read_statement(data, "a.csv", Mappings((BANK, CARD, FULL_CARD), ready_made()))
+    if parsed.passed_over:
+        return
+    records = dict(records_of(parsed.csv.text))
+    told = [
+        *(row.line for row in (*parsed.rows, *parsed.repeated)),
+        *(line for line, _ in (*parsed.bad, *parsed.left_out)),
+    ]
+    untold = [cells for line, cells in records.items() if line not in told]
+    assert sorted(told) == sorted(set(told) & records.keys())
+    assert all(",".join(cells) in HEADERS or not any(cells) for cells in untold), untold
 
 
 def test_titles_totals_and_footers_are_no_rows():

@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -148,6 +149,16 @@ class BadRow(NamedTuple):
 
     line: int
     reason: str
+
+
+class NoRow(Enum):
+    """Why a line of a file is read as no row; the value is what a report says of such lines."""
+
+    LIKE_A_ROW = "above the header, but with a date and an amount"
+    ABOVE = "above the header"
+    AROUND = "as titles, totals and footers"
+    SKIPPED = "as their mapping says"
+    FOREIGN = "further ones in another currency"
 
 
 class BadCell(ValueError):

@@ -1,8 +1,9 @@
 """Reads the rows of a statement with a mapping.
 
 Banks and cards put titles above their rows, and totals and footers below them: a line with neither
-a date nor an amount is one of these, and so is a line that names a total. A line with only a date
-or only an amount is a bad row: a discount without a date must not be lost silently.
+a date nor an amount is one of these, and so is a line that names a total. A line with an amount and
+no date is a bad row: a discount without a date must not be lost silently. Each line that is no row
+is kept with the reason, so that an import can account for every line of a file.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from mdvec.household.core.cells import (
     BadCell,
     BadRow,
     CsvRecord,
+    NoRow,
     TransactionRow,
+    is_date,
     is_like_amount,
     parse_amount,
     parse_id,
@@ -56,13 +59,15 @@ class MappedRows:
     """The rows of a file; ``blocks`` are the rows below each header, with None for a bad row.
 
     ``above`` is the text above each block, up to the row before it, without sums and the file's
-    footers.
+    footers. ``left_out`` are the lines that are in neither ``rows`` nor ``bad``, but for blank ones
+    and headers.
     """
 
     rows: tuple[TransactionRow, ...]
     bad: tuple[BadRow, ...]
     blocks: tuple[tuple[TransactionRow | None, ...], ...]
     above: tuple[str, ...]
+    left_out: tuple[tuple[int, NoRow], ...]
 
     @property
     def checks(self) -> list[BalanceCheck]:
@@ -144,14 +149,13 @@ def read_mapped(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> M
     """The rows of a file that has the mapping's header or title."""
     blocks: list[list[TransactionRow | None]] = [[]]
     bad: list[BadRow] = []
+    left_out: list[tuple[int, NoRow]] = []
     foreign: dict[str, list[tuple[int, Decimal]]] = {}
-    reader: _RowReader | None = None
+    reader = None if mapping.header or mapping.title else _RowReader.of(mapping, ())
     texts, above = list[str](), dict[int, list[str]]()
     is_header = header_test(mapping)
-    if not (mapping.header or mapping.title):
-        reader = _RowReader.of(mapping, ())
     for line, cells in records:
-        read = None if reader is None else reader.read(cells, line)
+        read = _above_the_header(cells) if reader is None else reader.read(cells, line)
         if isinstance(read, TransactionRow | _ForeignRow):
             above.setdefault(len(blocks), texts)
             texts = []
@@ -166,9 +170,12 @@ def read_mapped(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> M
             if reader is not None:
                 blocks.append([])
             reader = _RowReader.of(mapping, cells)
+        elif isinstance(read, NoRow):
+            left_out.append((line, read))
         elif read is not None:
             bad.append(BadRow(line, read))
             blocks[-1].append(None)
+    left_out += [(line, NoRow.FOREIGN) for rows in foreign.values() for line, _ in rows[1:]]
     footers = texts if len(blocks) in above else ()  # a last section without rows has its own
     return MappedRows(
         tuple(row for block in blocks for row in block if row is not None),
@@ -178,7 +185,18 @@ def read_mapped(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> M
             "\n".join(text for text in above.get(number, ()) if text not in footers)
             for number in range(1, len(blocks) + 1)
         ),
+        tuple(left_out),
     )
+
+
+def _above_the_header(cells: CsvRecord) -> NoRow | None:
+    """A line above the first header: a title, or a row of another table that was joined to it."""
+    if isinstance(cells, str):
+        return NoRow.ABOVE
+    if not any(map(str.strip, cells)):
+        return None
+    is_like_a_row = any(map(is_date, cells)) and any(map(is_like_amount, cells))
+    return NoRow.LIKE_A_ROW if is_like_a_row else NoRow.ABOVE
 
 
 def _text_of(cells: CsvRecord) -> list[str]:
@@ -222,10 +240,12 @@ class _RowReader:
                 at[column] = names.index(one_spelling(column))
         return cls(mapping, at, len(names) or None)
 
-    def read(self, record: CsvRecord, line: int) -> TransactionRow | _ForeignRow | str | None:
-        """The transaction of a record, or why it cannot be read.
+    def read(
+        self, record: CsvRecord, line: int
+    ) -> TransactionRow | _ForeignRow | NoRow | str | None:
+        """The transaction of a record, why it is none, or why it cannot be read.
 
-        None for titles, totals and footers.
+        None for a blank line.
         """
         if isinstance(record, str):
             return record
@@ -234,9 +254,9 @@ class _RowReader:
             return None
         try:
             if self._fits(cells, self.mapping.skipped):
-                return None
+                return NoRow.SKIPPED
             day = self._day(cells)
-            return None if day is None else self._row(day, cells, line)
+            return NoRow.AROUND if day is None else self._row(day, cells, line)
         except BadCell as error:
             return str(error)
 

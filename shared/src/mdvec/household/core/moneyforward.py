@@ -22,6 +22,7 @@ from mdvec.household.core.cells import (
     BadRow,
     CsvRecord,
     CsvText,
+    NoRow,
     TransactionRow,
     parse_amount,
     parse_date,
@@ -66,7 +67,8 @@ class ParsedFile:
     Forward's; ``is_certain``: no other kind of file can have this header; ``misfits`` are rows that
     the running balance contradicts; ``account_number`` is "" if unknown; ``repeated`` rows are left
     out, as a later section has them with the same balances. ``named`` is the account as its
-    ready-made mapping calls it, "" if the file or the user names it.
+    ready-made mapping calls it, "" if the file or the user names it. ``left_out`` are its lines
+    that are no rows, but for blank ones and headers; a line of Money Forward's is a row or ``bad``.
     """
 
     blocks: tuple[tuple[TransactionRow, ...], ...]
@@ -79,6 +81,7 @@ class ParsedFile:
     account_number: str = ""
     repeated: tuple[TransactionRow, ...] = ()
     named: str = ""
+    left_out: tuple[tuple[int, NoRow], ...] = ()
 
     @property
     def rows(self) -> tuple[TransactionRow, ...]:

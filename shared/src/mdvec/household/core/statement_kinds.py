@@ -100,7 +100,7 @@ def _passed_over(parsed: ParsedFile, open_: Sequence[Undecided]) -> ParsedFile:
     others = ", ".join(map(shown_name, list(columns)[1:]))
     also = f" (also undecided: {others})" if others else ""
     return replace(
-        parsed, blocks=(), bad=(), misfits=(), repeated=(),
+        parsed, blocks=(), bad=(), misfits=(), repeated=(), left_out=(),
         passed_over=PassedOver(FileKind.UNDECIDED, f": {open_[0].text()}{also}"),
     )  # fmt: skip
 
@@ -132,6 +132,7 @@ def _read_if_decided(mapping: Mapping, data: bytes, path: str, mappings: Mapping
         account_number=number,
         repeated=repeated,
         named=mapping.account if is_named else "",
+        left_out=read.left_out,
     )
     open_ = undecided_in(mapping, records, read)
     return _passed_over(parsed, open_) if open_ else parsed
