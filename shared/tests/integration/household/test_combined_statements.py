@@ -196,6 +196,33 @@ def test_an_edited_row_with_id_does_not_take_the_place_of_its_neighbour_without(
         assert sorted(rows(folder)) == [-250, -200, -1]
 
 
+@each(
+    ("before", "edited"),
+    [
+        ({"x": -200, "y": -200}, {"x": -250, "y": -200}),
+        ({"x": -200, "y": -200}, {"x": -200, "y": -250}),
+        ({"x": -200}, {"x": -250, "y": -200}),
+        ({"x": -200, "y": -250}, {"x": -250, "y": -250, "z": -200}),
+    ],
+)
+@pytest.mark.parametrize("at_once", [True, False])
+def test_no_row_without_id_takes_the_place_of_another_that_an_edit_made_alike(
+    before, edited, at_once
+):
+    """Two rows of one file that look like one edited row were one, and the other's money lost."""
+    folder = LedgerFolder()
+    exports = (before, True), (edited, True), (edited, False)
+    for number, (world, has_ids) in enumerate(exports):
+        lines = [line(mf_id if has_ids else "", amount) for mf_id, amount in world.items()]
+        of_bank = line("b" if has_ids else "", -1, account="架空銀行")
+        folder.write(f"{number}/{JULY}.csv", *lines, of_bank, saved=date(2025, 8, 10 + number))
+        if not at_once:
+            folder.import_()
+    for mode in ("update", "replace"):
+        folder.import_(mode)
+        assert sorted(rows(folder)) == sorted([*edited.values(), -1])
+
+
 def test_what_replace_forgot_does_not_return(folder):
     folder.write("c.csv", line("", -200), line("", -200))
     folder.import_()

@@ -32,12 +32,16 @@ class RowWithoutId(NamedTuple):
 
 
 class RowWithId(NamedTuple):
-    """A stored row with an ID, and the ``key_of`` that it would have without one."""
+    """A stored row with an ID, and the ``key_of`` that it would have without one.
+
+    ``position`` is that of its statement; the newest has the highest.
+    """
 
     identity: str
     statement_id: int
     block: int
     is_present: bool
+    position: int
     key: str
 
 
@@ -166,20 +170,31 @@ def identities_with_id(
     itself (``own_rows``) stays a purchase of its own, in every file that has it, if a row with an
     ID that it looks like in one of them is in the ledger too (``known``): the two only came to look
     alike.
+
+    An identity has several keys if its row was changed; rows that look like it as it is now come
+    before those that look like it as it was. Two keys of one block never have the same identity:
+    that of fewest identities chooses first, then the newest.
     """
-    same_rows = same_rows_by_key(rows_with_id)
+    with_id = list(rows_with_id)
+    same_rows = same_rows_by_key(with_id)
+    choices = _put_former_last(same_rows, with_id)
     before = _rows_of_other_scopes(rows)
     changed: dict[int, str] = {}
+    given: dict[tuple[int, int], dict[str, str]] = {}
     apart = set[str]()
+    if choices:
+        rows = sorted(rows, key=lambda row: choices.get(_key_in(row.identity), (0, 0)))
     for row in rows:
         _, key, written = row.identity.split(":")
         alike = same_rows.get(key, ())
         taken = taken_in_block.get((row.statement_id, row.block), ())
-        free = [name for name in alike if name not in taken]
+        keys = given.setdefault((row.statement_id, row.block), {}) if key in choices else {}
+        free = [name for name in alike if name not in taken and keys.get(name, key) == key]
         number = int(written)
         number_before = number - 1 + before.get((key, row.scope), 0)
         if number_before < len(free):
             changed[row.row_id] = free[number_before]
+            keys[free[number_before]] = key
             if free[number_before] in known:
                 apart.add(scoped(row.identity, row.scope))
         elif not row.scope and len(free) < len(alike):
@@ -189,6 +204,23 @@ def identities_with_id(
         if scoped(row.identity, row.scope) in apart:
             changed.pop(row.row_id, None)
     return changed
+
+
+def _put_former_last(
+    same_rows: Mapping[str, list[str]], rows: Iterable[RowWithId]
+) -> dict[str, tuple[int, int]]:
+    """Sort the identities of each key that an edited row has or had; returns when it chooses."""
+    newest: dict[str, dict[str, int]] = {}
+    for row in rows:
+        of_row = newest.setdefault(row.identity, {})
+        of_row[row.key] = max(row.position, of_row.get(row.key, 0))
+    now = {name: max(of_row.values()) for name, of_row in newest.items() if len(of_row) > 1}
+    choices = {}
+    for key in {key for name in now for key in newest[name]}:
+        alike = same_rows[key]
+        alike.sort(key=lambda name: newest[name][key] < now.get(name, 0))
+        choices[key] = len(alike), -max(newest[name][key] for name in alike)
+    return choices
 
 
 def _rows_of_other_scopes(rows: Iterable[RowWithoutId]) -> dict[tuple[str, str], int]:

@@ -393,12 +393,12 @@ def rows_without_id(connection: apsw.Connection) -> list[RowWithoutId]:
 def rows_with_id(connection: apsw.Connection) -> list[RowWithId]:
     """The ranked statements' rows with an ID that share day and amount with a row without an ID."""
     rows = connection.execute(
-        "SELECT r.identity, r.statement_id, r.block, q.is_present, r.date, r.amount, "
+        "SELECT r.identity, r.statement_id, r.block, q.is_present, q.position, r.date, r.amount, "
         f"r.description, r.account {_ALIKE.format('<>', '=')}"
     )
     return [
-        RowWithId(identity, statement, block, is_present, key_of(*values))
-        for identity, statement, block, is_present, *values in rows
+        RowWithId(identity, statement, block, is_present, position, key_of(*values))
+        for identity, statement, block, is_present, position, *values in rows
     ]
 
 
