@@ -11,7 +11,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable, Iterable
-from itertools import chain
+from itertools import chain, islice
 
 Blocks = Callable[[], Iterable[bytes]]
 """Each call yields a file's bytes from the beginning."""
@@ -216,20 +216,23 @@ def _counts(texts: Iterable[str], sign: re.Pattern[str]) -> tuple[int, int]:
 
 def _damaged_line(blocks: Blocks, encoding: str) -> int | None:
     """The first line that cannot be decoded, or None if all can."""
-    line = 1
     decoder = codecs.getincrementaldecoder(encoding)()
-    for block in chain(blocks(), [b""]):
+    for number, block in enumerate(chain(blocks(), [b""])):
         try:
             text = decoder.decode(block, final=not block)
         except UnicodeDecodeError as error:
-            return line + error.object[: error.start].count(b"\n")
+            return _last_line(blocks, number) - error.object[error.start :].count(b"\n")
         undefined = _NOT_IN_CP932.search(text) if encoding == CP932 else None
         if undefined is not None:
-            return line + text.count("\n", 0, undefined.start())
-        line += text.count("\n")
+            return _last_line(blocks, number) - text.count("\n", undefined.start())
     # Python does not report an incomplete byte order mark.
     unfinished, _ = decoder.getstate()
-    return line if unfinished else None
+    return _last_line(blocks, number) if unfinished else None
+
+
+def _last_line(blocks: Blocks, number: int) -> int:
+    """The line in which a block ends; counted only for damaged texts, as it takes time."""
+    return 1 + sum(block.count(b"\n") for block in islice(blocks(), number + 1))
 
 
 def is_western(blocks: Blocks) -> bool:

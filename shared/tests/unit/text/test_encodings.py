@@ -126,6 +126,21 @@ def test_blocks_may_end_anywhere(text, size):
         assert outcome(lambda parts=parts: parts) == outcome(lambda data=data: [data])
 
 
+@each(
+    "data",
+    [
+        ("日本語の文です。\n" * 3).encode("cp932") + b"\x80\n",
+        ("日本語の文です。\n" * 3).encode("iso2022_jp") + b"\x1b$B-!\x1b(B\n",
+    ],
+)
+def test_a_damaged_line_has_its_number_wherever_blocks_end(data):
+    for size in (1, 4, 30, 200):
+        parts = [data[at : at + size] for at in range(0, len(data), size)]
+        with pytest.raises(UnknownEncoding) as refused:
+            encoding_of(lambda parts=parts: parts)
+        assert refused.value.line == 4
+
+
 def outcome(blocks):
     try:
         return encoding_of(blocks)
