@@ -12,7 +12,7 @@ import duckdb
 from mdvec.datasets.core.grouping import LONG, MAX_EXACT, NO_VALUES, in_unit
 from mdvec.datasets.core.value_types import ValueKind
 from mdvec.datasets.interfaces.connection import first_line, parquet_scan, safe_connection
-from mdvec.datasets.interfaces.parquet import CombinationFacts, rows_at_once
+from mdvec.datasets.interfaces.parquet import CombinationFacts, copy_options
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.interfaces.typed_columns import MIN_WIDE_COLUMNS
 from mdvec.files import UnreadableFile, opened_within
@@ -138,7 +138,7 @@ def _write_parts(
         query = " UNION ALL ".join(
             _select(part, columns, scan) for part, scan in zip(parts, scans, strict=True)
         )
-        options = f"FORMAT parquet, ROW_GROUP_SIZE {rows_at_once(width)}{columns.facts.metadata}"
+        options = f"{copy_options(width)}{columns.facts.metadata}"
         connection.execute(f"COPY ({query}) TO {literal(str(target))} ({options})")
     return whole
 

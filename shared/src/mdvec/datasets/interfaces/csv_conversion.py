@@ -24,6 +24,7 @@ from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of, possibl
 from mdvec.datasets.interfaces.connection import first_line, parquet_scan, safe_connection
 from mdvec.datasets.interfaces.csv_head import Head
 from mdvec.datasets.interfaces.csv_rows import Rows, totals_among, totals_of
+from mdvec.datasets.interfaces.parquet import copy_options
 from mdvec.datasets.interfaces.typed_columns import (
     MIN_WIDE_COLUMNS,
     TextColumn,
@@ -297,7 +298,7 @@ def _write_rows(
     try:
         (rows,) = connection.execute(
             f"COPY (SELECT {shown} FROM ({query})) TO {literal(str(target))} "
-            "(FORMAT parquet, USE_TMP_FILE false)"
+            f"({copy_options(len(values))})"
         ).fetchone() or (0,)
     except duckdb.ConversionException:  # such as February 30
         return None

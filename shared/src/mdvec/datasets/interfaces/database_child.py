@@ -17,7 +17,7 @@ import duckdb
 
 from mdvec.datasets.core.duckdb_types import DuckDBType, changed_type
 from mdvec.datasets.interfaces.connection import first_line, safe_connection
-from mdvec.datasets.interfaces.parquet import rows_at_once
+from mdvec.datasets.interfaces.parquet import copy_options
 from mdvec.platform import Parent, hidden_folder, limit_process
 from mdvec.sizes import MEGABYTE
 from mdvec.text import identifier, literal
@@ -107,7 +107,7 @@ def _copy_table(
         )
         connection.execute(
             f"COPY (SELECT {shown} FROM {source}) TO {literal(str(_working_path(target)))} "
-            f"(FORMAT parquet, USE_TMP_FILE false, ROW_GROUP_SIZE {rows_at_once(len(columns))})"
+            f"({copy_options(len(columns))})"
         )
     except (duckdb.Error, MemoryError) as error:
         return {"error": first_line(error)}

@@ -30,7 +30,7 @@ from mdvec.datasets.core.value_types import (
     trimmed,
 )
 from mdvec.datasets.interfaces.connection import parquet_scan
-from mdvec.datasets.interfaces.parquet import rows_at_once
+from mdvec.datasets.interfaces.parquet import copy_options
 from mdvec.files import UnreadableFile
 from mdvec.platform import shell_line
 from mdvec.text import cited, counted, identifier, is_visible, literal, shown_name
@@ -97,8 +97,7 @@ def put_plain(
         made = connection.execute(f"CREATE OR REPLACE TEMP TABLE plain AS {texts}")
     else:
         made = connection.execute(
-            f"COPY ({texts}) TO {literal(str(plain))} "
-            f"(FORMAT parquet, USE_TMP_FILE false, ROW_GROUP_SIZE {rows_at_once(width)})"
+            f"COPY ({texts}) TO {literal(str(plain))} ({copy_options(width)})"
         )
     (rows,) = made.fetchone() or (0,)
     if size > _MAX_BYTES_IN_MEMORY:
@@ -137,8 +136,7 @@ def write_typed(
         for at, column, kind, _ in named
     )
     connection.execute(
-        f"COPY (SELECT {shown} FROM plain) TO {literal(str(target))} "
-        f"(FORMAT parquet, USE_TMP_FILE false, ROW_GROUP_SIZE {rows_at_once(len(columns))})"
+        f"COPY (SELECT {shown} FROM plain) TO {literal(str(target))} ({copy_options(len(columns))})"
     )
     read = [
         ReadColumn(
