@@ -77,7 +77,7 @@ def test_a_cache_of_what_people_write_has_a_bound(nodes):
     }
     assert endless == {
         "context._adapter", "rendered._tokens", "signatures._signs",
-        "value_types.looks_like",
+        "plain_cells.looks_like",
     }  # fmt: skip
 
 

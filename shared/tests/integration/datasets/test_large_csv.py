@@ -12,6 +12,7 @@ from source_folder import READER
 from table_of_cases import each
 
 from mdvec.datasets.core.understood import FOUND, ReadingOptions
+from mdvec.datasets.core.value_types import VALUE_KINDS
 from mdvec.datasets.interfaces import csv_conversion
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.csv_file import csv_to_parquet
@@ -76,6 +77,33 @@ def test_every_row_of_a_large_file_is_read_as_of_a_small_one(one_folder, text, r
     large, small = both(one_folder, text, reading)
     assert large == small
     assert len(large[2]) == rows
+
+
+CAST_ALIKE = (
+    "0", "-0", "5", "-5", "+5", "007", "1e5", "1_000", " 5", "5 ", "5.", ".5", "-.50", "0.50",
+    "1.5", "-12.25", "-0.00", "00.50", "0.5e1", "12345678901234.50", "999999999999999",
+    "1000000000000000", "999999999999999999", "-999999999999999999", "1000000000000000000",
+    "9223372036854775807",
+    "inf", "nan", "-Infinity", "true", "True", "TRUE", "false", "False", "t", "1", "yes", " true",
+    "2025-06-01", "2025/06/01", "2025-6-1", "2025-06-01 ", "0999-12-31", "1000-01-01", "2999-12-31",
+    "3000-01-01", "9999-12-31", "12025-06-01", "0044-03-15 (BC)", "infinity", "epoch",
+    "2025-06-01 10:00:00", "2025-06-01T10:00:00", "2025/06/01 10:00:00", "2025-06-01 10:00:00.5",
+    "2025-06-01 10:00", "2025-06-01 24:00:00", "0999-06-01 10:00:00", "3000-06-01 10:00:00",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("type_", ["BOOLEAN", "BIGINT", "DOUBLE", "DATE", "TIMESTAMP"])
+def test_a_cell_far_down_fits_a_column_as_it_would_in_its_first_rows(type_):
+    kind = next(kind for kind in VALUE_KINDS if kind.quick and kind.type == type_)
+    for decimals in (0, 2):
+        guess = csv_conversion._Guess("a", "cell", kind, decimals=decimals)
+        fits = READER.execute(
+            f"SELECT cell, {guess.proof('cast_')} FROM (SELECT cell, TRY_CAST(cell AS {type_}) "
+            "AS cast_ FROM (SELECT unnest($1) AS cell)) WHERE cast_ IS NOT NULL",
+            [list(CAST_ALIKE)],
+        ).fetchall()
+        assert fits == [(cell, guess.fits([cell])) for cell, _ in fits]
+        assert {verdict for _, verdict in fits} == {True, False}
 
 
 CELLS = st.one_of(

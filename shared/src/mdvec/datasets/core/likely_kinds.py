@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from mdvec.datasets.core.value_types import BLANKS, TO_HALF_WIDTH, ValueKind, looks_like, trimmed
+from mdvec.datasets.core.plain_cells import looks_like
+from mdvec.datasets.core.value_types import BLANKS, TO_HALF_WIDTH, ValueKind, trimmed
 
 _MAY_BE_VALUE = re.compile(r"\d|^(true|false)$", re.IGNORECASE).search
 _MAX_COMPARED = 200

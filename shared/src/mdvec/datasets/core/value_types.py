@@ -9,9 +9,8 @@ dash in a column whose other values are all of one kind.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
 
 from mdvec.datasets.core.exact_doubles import IS_KEPT_SQL
 from mdvec.datasets.core.japanese_dates import (
@@ -25,6 +24,7 @@ from mdvec.datasets.core.japanese_dates import (
     PAST_ERA_RULE,
     TIME,
 )
+from mdvec.datasets.core.plain_cells import IN_USUAL_YEARS, PlainCells, looks_like
 
 WRITTEN_BLANKS = (
     "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "NULL", "null", "None",
@@ -44,7 +44,11 @@ _POWER = r"-?[1-9]\d*[eE][-+]\d{1,3}"
 _INTEGER = r"0|-?[1-9]\d{0,17}"
 _FULL_DATE = rf"{_YEARS}[-/]\d{{2}}[-/]\d{{2}}"
 _FULL_TIMESTAMP = rf"{_FULL_DATE}[ T]\d{{2}}:\d{{2}}:\d{{2}}"
-_SHORT_DECIMAL = rf"{_WHOLE}|-?(0|[1-9]\d*)?\.\d+"
+_PLAIN_BOOLEANS = PlainCells("true|false|True|False", "true")
+_PLAIN_INTEGERS = PlainCells(_INTEGER, "strlen({v}) <= 18")
+_PLAIN_DECIMALS = PlainCells(rf"{_WHOLE}|-?(0|[1-9]\d*)?\.\d+", "strlen({v}) <= 16", length=16)
+_PLAIN_DATES = PlainCells(_FULL_DATE, IN_USUAL_YEARS.format(10))
+_PLAIN_MOMENTS = PlainCells(_FULL_TIMESTAMP, IN_USUAL_YEARS.format(19))
 _GROUPED = r"(0|[1-9]\d{0,2}(,\d{3}){1,4}|[1-9]\d{0,14})"
 _MINUS = "([-−－]|[▲△] ?)"
 _DECIMALS = r"(\.\d{1,2})?"
@@ -113,12 +117,6 @@ def trimmed(cell: str) -> str:
     return cell.strip(SPACES)
 
 
-@cache
-def looks_like(pattern: str) -> Callable[[str], object]:
-    """A function that tests whether a whole text matches a kind's pattern."""
-    return re.compile(pattern, re.ASCII).fullmatch
-
-
 @dataclass(frozen=True, slots=True)
 class ValueKind:
     """A kind of values.
@@ -135,9 +133,7 @@ class ValueKind:
         rule: a note on how the values of a column are read; "" if it is obvious.
         question: the question to the user if the values can be read in two ways; the column stays
             text.
-        quick: a regular expression that matches only untrimmed cells that a plain cast reads, as
-            most are; "" if there is none.
-        quick_length: the length of the longest cells that ``quick`` may be used for.
+        quick: the cells that a plain cast reads, as it does most; None if it reads none.
     """
 
     type: str
@@ -149,17 +145,7 @@ class ValueKind:
     is_full_width: bool = False
     rule: str = ""
     question: str = ""
-    quick: str = ""
-    quick_length: int = 19
-
-    def is_quick(self, cell: str) -> bool:
-        """Whether a plain cast reads a cell, judging by ``quick``."""
-        return len(cell) <= self.quick_length and bool(looks_like(self.quick)(cell))
-
-    def quickly(self, column: str) -> str:
-        """SQL: the same as ``is_quick``, for a cell that is not NULL."""
-        is_short = f"strlen({column}) <= {self.quick_length}"
-        return f"{is_short} AND regexp_full_match({column}, '{self.quick}')"
+    quick: PlainCells | None = None
 
     def holds(self, column: str) -> str:
         """SQL: whether a value is of this kind; false or NULL if not."""
@@ -273,14 +259,13 @@ def _amounts(
 
 
 _KINDS = (
-    ValueKind("BOOLEAN", "(?i)true|false", quick="true|false|True|False"),
-    ValueKind("BIGINT", _INTEGER, quick=_INTEGER),
+    ValueKind("BOOLEAN", "(?i)true|false", quick=_PLAIN_BOOLEANS),
+    ValueKind("BIGINT", _INTEGER, quick=_PLAIN_INTEGERS),
     ValueKind(
         "DOUBLE",
         f"{_WHOLE}|{_FRACTION}|{_POWER}",
         also="isfinite(TRY_CAST({v} AS DOUBLE))",
-        quick=_SHORT_DECIMAL,
-        quick_length=16,
+        quick=_PLAIN_DECIMALS,
     ),
     # Telephone numbers begin with a plus, too; it is a sign if other values have a minus or point.
     ValueKind("BIGINT", r"0|[-+]?[1-9]\d{0,14}", needs=("^(-|0$)",)),
@@ -326,7 +311,7 @@ _KINDS = (
         needs=(r"\.\d{3},\d{1,2}$",),
         rule=_COMMAS,
     ),
-    ValueKind("DATE", _DATE, quick=_FULL_DATE),
+    ValueKind("DATE", _DATE, quick=_PLAIN_DATES),
     *_of_eras(ValueKind("DATE", JAPANESE_DATE, reading=ISO_DATE)),
     _with_weekday(_DATE, "{v}"),
     *_of_eras(_with_weekday(JAPANESE_DATE, ISO_DATE)),
@@ -341,7 +326,7 @@ _KINDS = (
     ValueKind("DATE", _MONTH_NAMED, reading=_strptime_sql(_MONTH_FORMATS)),
     ValueKind("DATE", _SLASHED, reading=_DMY, needs=(_DAY_FIRST,), rule="the day comes first"),
     ValueKind("DATE", _SLASHED, reading=_MDY, needs=(_MONTH_FIRST,), rule="the month comes first"),
-    ValueKind("TIMESTAMP", rf"{_DATE}([ T]{TIME})?", quick=_FULL_TIMESTAMP),
+    ValueKind("TIMESTAMP", rf"{_DATE}([ T]{TIME})?", quick=_PLAIN_MOMENTS),
     *_of_eras(ValueKind("TIMESTAMP", JAPANESE_MOMENT, reading=ISO_MOMENT)),
     ValueKind(
         "TIMESTAMP", _SLASHED_MOMENT, reading=_DMY, needs=(_DAY_FIRST,), rule="the day comes first"

@@ -40,6 +40,7 @@ from mdvec.text import identifier, literal
 _MEMORY_MB = 450
 _SAMPLE_CELLS, _MAX_SAMPLE_ROWS, _FIRST = 200_000, 20_000, 100
 _NOTED_ROWS = 1_000
+_MAX_DECIMALS = 15
 _SECONDS_BETWEEN_LOOKS = 0.2
 _MISFIT = "mdvec: a value of another kind"
 _Texts = Sequence[Sequence[str | None]]
@@ -121,13 +122,11 @@ class _Conversion:
         guesses = _guesses(self.rows.head, sample, self.reading.columns)
         if guesses is None:
             return None
-        values = [guess.proved for guess in guesses]
-        if len(sample) < number:  # these are all rows, and testing them in SQL would take longer
-            if not all(map(_Guess.fits, guesses, zip(*sample, strict=True))):
-                return None
-            values = [guess.cast for guess in guesses]
+        is_whole = len(sample) < number  # then testing the cells in SQL would take longer
+        if is_whole and not all(map(_Guess.fits, guesses, zip(*sample, strict=True))):
+            return None
         with self._watched():
-            copied = _write_rows(self.connection, values, query, self.target)
+            copied = _write_rows(self.connection, guesses, query, self.target, are_proved=is_whole)
         if copied is None:
             self.target.unlink(missing_ok=True)
             return None
@@ -232,35 +231,34 @@ class _Guess:
         column: its name in the query of texts.
         kind: the kind of its values; None for text.
         is_empty: whether it has no values in the first rows.
+        decimals: how many decimals its first numbers have, if all have as many.
     """
 
     name: str
     column: str
     kind: ValueKind | None = None
     is_empty: bool = False
+    decimals: int = 0
 
     @property
     def cast(self) -> str:
         """SQL: a cell as a value of this kind."""
-        read = self.column if self.kind is None else f"CAST({self.column} AS {self.kind.type})"
-        return f"{read} AS {identifier(self.name)}"
+        return self.column if self.kind is None else f"CAST({self.column} AS {self.kind.type})"
 
-    @property
-    def proved(self) -> str:
-        """SQL: the same value as ``cast``, or an error if the cell contradicts the guess."""
-        if self.kind is None and not self.is_empty:
-            return self.cast
-        fits, type_ = "", "VARCHAR"
-        if self.kind is not None:
-            fits, type_ = f"OR ({self.kind.quickly(self.column)})", self.kind.type
-        return (
-            f"CASE WHEN {self.column} IS NULL {fits} THEN CAST({self.column} AS {type_}) "
-            f"ELSE error('{_MISFIT}') END AS {identifier(self.name)}"
-        )
+    def proof(self, value: str) -> str:
+        """SQL: whether a cell, whose cast is ``value``, does not contradict the guess."""
+        if self.kind is not None and self.kind.quick:
+            if self.kind.type == "DOUBLE":  # whose text has no 0 at the end, unlike 2.50
+                exact = f"TRY_CAST({value} AS DECIMAL(16, {self.decimals}))"
+                value = exact if self.decimals else ""
+            return f"({self.column} IS NULL OR {self.kind.quick.matching(self.column, value)})"
+        return f"{self.column} IS NULL" if self.is_empty else "true"
 
     def fits(self, cells: Sequence[str | None]) -> bool:
         """Whether no cell contradicts the guess, which was made with all of them."""
-        return self.kind is None or all(cell is None or self.kind.is_quick(cell) for cell in cells)
+        if self.kind is None or self.kind.quick is None:
+            return True
+        return all(cell is None or self.kind.quick.match(cell) for cell in cells)
 
 
 def _guesses(head: Head, sample: _Texts, chosen: Mapping[str, str]) -> list[_Guess] | None:
@@ -282,23 +280,34 @@ def _guesses(head: Head, sample: _Texts, chosen: Mapping[str, str]) -> list[_Gue
         is_proved = kind.quick if kind is not None else choice in ("", AS_TEXT)
         if not is_proved or (kind and all(text is None or text in BLANKS for text in texts)):
             return None
-        guesses.append(_Guess(name, f"c{at}", kind))
+        decimals = {len(text.partition(".")[2]) for text in texts[:_FIRST] if text}
+        is_even = len(decimals) == 1 and max(decimals) <= _MAX_DECIMALS
+        guesses.append(_Guess(name, f"c{at}", kind, decimals=decimals.pop() if is_even else 0))
     return guesses
 
 
 def _write_rows(
-    connection: duckdb.DuckDBPyConnection, values: Sequence[str], query: str, target: Path
+    connection: duckdb.DuckDBPyConnection,
+    guesses: Sequence[_Guess],
+    query: str,
+    target: Path,
+    *,
+    are_proved: bool,
 ) -> int | None:
     """Write values of the rows to ``target`` in one pass; None if one contradicts its guess.
 
     Raises:
         duckdb.Error: DuckDB cannot read the file.
     """
-    shown = ", ".join(values)
+    casts = ", ".join(f"{guess.cast} AS v{at}" for at, guess in enumerate(guesses))
+    shown = ", ".join(f"v{at} AS {identifier(guess.name)}" for at, guess in enumerate(guesses))
+    rows = f"SELECT {shown} FROM (SELECT *, {casts} FROM ({query}))"
+    if not are_proved:
+        proofs = " AND ".join(guess.proof(f"v{at}") for at, guess in enumerate(guesses))
+        rows += f" WHERE CASE WHEN {proofs} THEN true ELSE error('{_MISFIT}') END"
     try:
-        (rows,) = connection.execute(
-            f"COPY (SELECT {shown} FROM ({query})) TO {literal(str(target))} "
-            f"({copy_options(len(values))})"
+        (copied,) = connection.execute(
+            f"COPY ({rows}) TO {literal(str(target))} ({copy_options(len(guesses))})"
         ).fetchone() or (0,)
     except duckdb.ConversionException:  # such as February 30
         return None
@@ -306,7 +315,7 @@ def _write_rows(
         if _MISFIT not in str(error):
             raise
         return None
-    return int(rows)
+    return int(copied)
 
 
 @dataclass(slots=True)
