@@ -27,7 +27,7 @@ from mdvec.text import counted, some_of
 LedgerMode = Literal["update", "replace"]
 
 _MAX_PLACES = 8
-_IF_ROWS = "; rows of another table belong into a file of their own, below their header"
+_IF_ROWS = "; if these are rows of another table, give them a file of their own, below their header"
 
 
 @dataclass(frozen=True, slots=True)

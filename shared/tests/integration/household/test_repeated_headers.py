@@ -203,8 +203,8 @@ def test_lines_that_are_no_rows_are_told_with_their_count_and_place(statements):
         ("a.csv", (2, 3)), ("a.csv", (1,)), ("a.csv", (7,)), ("b.csv", (1,)), ("b.csv", (5,))
     ]  # fmt: skip
     assert [line.text for line in report.lines() if "lines left out" in line.text] == [
-        "lines left out, above the header, but with a date and an amount: 2 (a.csv:2-3); rows of "
-        "another table belong into a file of their own, below their header",
+        "lines left out, above the header, but with a date and a number: 2 (a.csv:2-3); if these "
+        "are rows of another table, give them a file of their own, below their header",
         "lines left out, above the header: 2 (a.csv:1, b.csv:1)",
         "lines left out, as titles, totals and footers: 2 (a.csv:7, b.csv:5)",
     ]

@@ -154,7 +154,7 @@ class BadRow(NamedTuple):
 class NoRow(Enum):
     """Why a line of a file is read as no row; the value is what a report says of such lines."""
 
-    LIKE_A_ROW = "above the header, but with a date and an amount"
+    LIKE_A_ROW = "above the header, but with a date and a number"
     ABOVE = "above the header"
     AROUND = "as titles, totals and footers"
     SKIPPED = "as their mapping says"
