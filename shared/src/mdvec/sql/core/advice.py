@@ -26,10 +26,12 @@ _CALLED = re.compile(r"(?:argument types '|the function call \")([^'\"(]+)\(")
 _CANDIDATES = re.compile(r" (?:Candidate |Did you mean ).*")
 _LONGER = re.compile(rf"; only one SELECT.*|{_CANDIDATES.pattern}")
 _INSTEAD = {
-    r"\bTOP\s*\(?\s*\d+\b(?![\s)]*(?:PERCENT|WITH)\b)": "(SELECT … LIMIT 3)",
+    r"\bTOP\s*\(?\s*(\d+)\b(?![\s)]*(?:PERCENT|WITH)\b)": r"(SELECT … LIMIT \1)",
     r"\bLIMIT\s+\d+\s*,": "LIMIT 10 OFFSET 5 for LIMIT 5, 10",
     r"\bNVL\s*\(": "coalesce(x, y)",
     r"\bISNULL\s*\([^(),]*\)": "x IS NULL",
+    r"\bISNULL\s*\([^(),]*,\s*(\d+|'[^']*')\s*\)": r"coalesce(x, \1)",
+    r"\bGETDATE\s*\(": "now(), current_date",
     r"\b(?:DATE_?ADD|DATE_SUB|TIMESTAMPADD)\s*\(": "d + INTERVAL 1 MONTH, d - INTERVAL 7 DAY",
     r"\b(?:STR_TO_DATE|TO_DATE)\s*\(": "strptime('2025-06-01', '%Y-%m-%d')",
     r"\b(?:GROUP_CONCAT|STRING_AGG|LISTAGG)\s*\(": "string_agg(x, ',' ORDER BY y)",
@@ -47,9 +49,11 @@ _INSTEAD = {
     r"\bIIF\s*\(": "CASE WHEN x > 1 THEN 'a' ELSE 'b' END",
     r"\bMINUS\s+\(?\s*SELECT\b": "EXCEPT",
     r"\bDATEPART\s*\(\s*(YEAR|QUARTER|MONTH|DAY|HOUR|MINUTE|SECOND)\s*,": r"extract(\1 FROM d)",
+    r"\bDATETRUNC\s*\(\s*(YEAR|QUARTER|MONTH|DAY|HOUR|MINUTE|SECOND)\s*,": r"date_trunc('\1', d)",
     r"\bDATEDIFF\s*\(": "date_diff('day', a, b) for the midnights from a to b",
     r"'avg\(BOOLEAN": "avg(x::INTEGER) for the share of true values",
     r"'(?:sum|avg)\(VARCHAR": "CAST(x AS DOUBLE), which refuses a text that is no number",
+    r"'&&\(BOOLEAN": "a AND b",
     r"'\+\((?:VARCHAR|STRING)": "a || b to join texts",
     r"'!?~~\*?\((?:DATE|TIMESTAMP)": "d::VARCHAR LIKE '2025-06%'",
 }
