@@ -54,10 +54,11 @@ class Listing:
 
     @property
     def first_sentence(self) -> str:
-        """How many documents pass, which page this is, and how many open tasks it shows."""
+        """How many documents pass, which page this is, and how many open tasks it has."""
         pages = f", page {self.page} of {self.pages}" if self.pages > 1 else ""
         tasks = sum(len(document.tasks) for document in self.documents)
-        open_tasks = f", with {counted(tasks, 'open task')}" if tasks else ""
+        has = ", here with " if pages else ", with "
+        open_tasks = f"{has}{counted(tasks, 'open task')}" if tasks else ""
         return f"{counted(self.total, 'document')} of {', '.join(self.tools)}{pages}{open_tasks}"
 
 

@@ -12,6 +12,7 @@ from table_of_cases import each
 from mdvec.database.connection import open_database
 from mdvec.documents.reading import DocumentPart, read_document
 from mdvec.index.properties import links_of
+from mdvec.japanese import in_japanese
 from mdvec.search.answer import SearchRefused, query_like
 from mdvec.search.listing import list_documents
 from mdvec.text.links import document_keys, document_links, is_list_of_links
@@ -206,6 +207,24 @@ def test_open_tasks_are_a_filter_and_listed(notes):
     ]
     found = notes.places("給湯器", filters=filtered(open_tasks=True))
     assert sorted(found) == ["様式.md", "買い物.md"]
+
+
+def test_a_listing_says_how_many_open_tasks_a_page_has(collection):
+    for number in range(51):
+        collection.write(f"{number:02}.md", "- [ ] 買う\n" * (1 + (number == 3)))
+    collection.import_("new")
+    pages = [
+        list_documents(collection.database, ["notes"], filtered(open_tasks=True), page)
+        for page in (1, 2)
+    ]
+    assert [page.first_sentence for page in pages] == [
+        "51 documents of notes, page 1 of 2, here with 51 open tasks",
+        "51 documents of notes, page 2 of 2, here with 1 open task",
+    ]
+    assert [in_japanese(page.first_sentence) for page in pages] == [
+        "notes の文書 51 件（2 ページ中の 1 ページ目）、ここに済んでいないタスク 51 件",
+        "notes の文書 51 件（2 ページ中の 2 ページ目）、ここに済んでいないタスク 1 件",
+    ]
 
 
 def test_a_task_in_indented_code_is_none_and_one_below_an_item_is_one(collection):
