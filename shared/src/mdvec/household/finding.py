@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from functools import partial
 from typing import Literal, get_args
 
-from mdvec.dates import Days, Month, MonthRange
+from mdvec.dates import Days, MonthRange
 from mdvec.household.core import wording
 from mdvec.household.core.categories import hierarchy_of
 from mdvec.household.core.found import (
@@ -116,8 +115,6 @@ def find_transactions(
         requested = understood.rows.condition.days
         known = view.known_days(requested)
         groups = _groups(view, found, shop, listing, requested)
-        if listing.group_by == "month":
-            notes += _months_without(view, found.by_key, requested)
         grouped = NAMED_BY.get(listing.group_by, "")
         paging = Paging(
             listing.page, listing.rows_on_page, totals.rows, len(groups) if grouped else 0,
@@ -361,20 +358,6 @@ def _groups(
             return groups_by_time(
                 found.by_key, time, known, requested, starts_on, present, listing.sort, moved=moved
             )
-
-
-def _months_without(
-    view: LedgerView, by_day: Sequence[KeySum], requested: Days | None
-) -> list[str]:
-    """A note on the ledger's months, of those requested or from first to last, without a match."""
-    days = [date.fromisoformat(of_day.key) for of_day in by_day]
-    if not days:
-        return []
-    starts_on = view.ledger.month_starts_on
-    filled = {Month.of(day, starts_on) for day in days}
-    span = MonthRange.around(requested or Days(min(days), max(days)), starts_on)
-    gaps = [month for month in view.covered.present if month in span and month not in filled]
-    return [f"{wording.months_in_words(gaps)}には当てはまる明細がありません"] if gaps else []
 
 
 def _person(file_sum: KeySum) -> str:

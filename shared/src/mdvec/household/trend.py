@@ -224,7 +224,7 @@ def _trend_lines(seen: _TrendBasis, trend: CategoryTrend) -> list[str]:
     last = trend.months[-1]
     if last.moving_average is not None:
         mean = format_currency(last.moving_average, signed=signed)
-        latest = "直近" if last.averaged_months < len(trend.months) else ""
+        latest = "期間の最後の" if last.averaged_months < len(trend.months) else ""
         part = "" if trend.whole_months == last.averaged_months else "（揃っていない月を含む）"
         lines.append(f"- {latest}{last.averaged_months}か月平均{part}: {mean}")
     if trend.mean_of_whole_months is not None:
