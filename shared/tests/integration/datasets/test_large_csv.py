@@ -79,6 +79,12 @@ def test_every_row_of_a_large_file_is_read_as_of_a_small_one(one_folder, text, r
     assert len(large[2]) == rows
 
 
+def test_a_column_that_only_a_last_cell_fills_has_that_cells_type(one_folder):
+    for _, types, rows in both(one_folder, "a,b\n" + "1,\n" * 20_001 + "1,5\n"):
+        assert types == [("a", "BIGINT"), ("b", "BIGINT")]
+        assert rows[-1] == (1, 5)
+
+
 CAST_ALIKE = (
     "0", "-0", "5", "-5", "+5", "007", "1e5", "1_000", " 5", "5 ", "5.", ".5", "-.50", "0.50",
     "1.5", "-12.25", "-0.00", "00.50", "0.5e1", "12345678901234.50", "999999999999999",

@@ -137,7 +137,7 @@ def index(engine) -> NearestIndex:
 HALF = [number for ids in IDS[::2] for number in ids]
 
 
-def test_it_finds_what_it_holds_with_its_cosine_and_nothing_that_was_dropped(index):
+def test_it_finds_what_it_holds_and_nothing_that_was_dropped(index):
     query = VECTORS[17] + np.float32(0.01)
     query /= np.linalg.norm(query)
     found = index.nearest(query, 10)
