@@ -137,6 +137,7 @@ class _LedgerImport:
                 ledger_statements.put_rows(ledger, statement_id, read.parsed, scope)
         ledger_statements.lower_times(ledger, folder.present.values())
         present, unread = folder.present_statements, folder.unread
+        ledger_statements.see_last(ledger, present)
         gone = [
             each
             for each in ledger_statements.known_statements(ledger)
@@ -265,10 +266,12 @@ def _with_first_seen(
 
 
 def _why_held(newer: Statement, older: Statement, rows: int) -> str:
-    other = "its former content" if newer.path == older.path else older.path
+    other = f"{older.path}, but is of a later time"
+    if newer.path == older.path:
+        other = "its former content"
     return (
-        f"it may be an old copy: it ends before {other}, but is of a later time, and would change "
-        f"{counted(rows, 'row')}, which stay as they are; if it is newer: --accept-removals"
+        f"it may be an old copy: it ends before {other}, and would change {counted(rows, 'row')}, "
+        "which stay as they are; if it is newer: --accept-removals"
     )
 
 
@@ -312,4 +315,9 @@ def _older_than_their_time(
                 f"its time is later than that of {newer.path}, which {why}, so that file takes "
                 "precedence"
             )
+            if newer.path == older.path:
+                said = (
+                    "its former content had rows of later days, so that takes precedence until "
+                    "you import with --mode replace"
+                )
             yield Problem(older.path, said) if is_numbered else DaysInDoubt.of(older.path, said)

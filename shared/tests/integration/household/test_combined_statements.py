@@ -74,15 +74,67 @@ def test_an_old_file_that_replaces_a_newer_one_changes_nothing(folder):
     folder.write(f"{JULY}.csv", line("a", -1), *DAYS[:-3], saved=AUGUST_20)
     report = folder.import_()
     assert (folder.amounts(), report.removed, report.asked) == (before, (), ())
-    assert [problem.file_path for problem in report.overruled] == [f"{JULY}.csv"]
+    said = "its former content had rows of later days, so that takes precedence until you "
+    said += "import with --mode replace"
+    assert report.overruled == (DaysInDoubt.of(f"{JULY}.csv", said),)
+    assert folder.import_("replace").overruled == ()
+    assert folder.amounts()["店a"] == -1
+
+
+@each(
+    ("path", "copy"),
+    [(f"{JULY}.csv", ""), ("export.csv", ""), (f"{JULY}.csv", f"old/{JULY}.csv"),
+     ("export.csv", "copy.csv")],
+)  # fmt: skip
+@pytest.mark.parametrize("mode", ["update", "replace"])
+@pytest.mark.parametrize("times", [(1, 2, 3, 4), (2, 3, 2, 3), (2, 1, 2, 1)])
+def test_an_undone_change_is_imported_also_with_an_old_time(times, mode, path, copy):
+    """What a path holds counts, as from a backup; a copy is as old as the first of its content."""
+    folder = LedgerFolder()
+    for day, amount in zip(times, [-1, -2, -1, -2], strict=True):
+        folder.write(path, line("a", amount), *DAYS, saved=date(2025, 8, day))
+        if copy:
+            folder.write(copy, line("a", -1), *DAYS, saved=date(2025, 7, 31))
+        folder.import_(mode)
+        assert folder.amounts()["店a"] == amount
+        report = folder.import_(mode)
+        assert (report.imported, report.updated, report.overruled) == (0, 0, ())
 
 
 @pytest.mark.parametrize("mode", ["update", "replace"])
-def test_an_undone_change_is_imported_when_the_file_is_downloaded_again(folder, mode):
-    for day, amount in enumerate([-1, -2, -1, -2], 1):
-        folder.write(f"{JULY}.csv", line("a", amount), *DAYS, saved=date(2025, 8, day))
-        folder.import_(mode)
-        assert folder.amounts()["店a"] == amount
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_file_that_is_moved_onto_a_path_counts_before_what_was_there(folder, mode, at_once):
+    folder.write("new.csv", line("a", -1), *DAYS, saved=AUGUST_10 if at_once else AUGUST_20)
+    if not at_once:
+        folder.import_()
+    folder.write("export.csv", line("a", -2), *DAYS, saved=AUGUST_20 if at_once else AUGUST_10)
+    folder.import_()
+    folder.files["export.csv"] = folder.files.pop("new.csv")
+    folder.import_(mode)
+    assert folder.amounts()["店a"] == -1
+    report = folder.import_(mode)
+    assert (report.imported, report.updated) == (0, 0)
+
+
+@pytest.mark.parametrize("accept", [False, True])
+@pytest.mark.parametrize("mf_id", ["a", ""])
+@pytest.mark.parametrize("rows", [5, 30])
+def test_rows_of_a_shortened_file_return_with_its_backup(folder, accept, mf_id, rows):
+    whole = [line(f"{mf_id and n}", -n - 1, "2025/07/05") for n in range(rows)]
+    folder.write(f"{JULY}.csv", *whole, *DAYS, saved=AUGUST_10)
+    folder.import_()
+    before, backup = folder.amounts(), dict(folder.files)
+    folder.write(f"{JULY}.csv", *DAYS, saved=AUGUST_20)
+    report = folder.import_(accept=accept)
+    assert len(report.removed) + len(report.asked) == rows
+    folder.files = backup
+    report = folder.import_()
+    assert (report.removed, report.asked, report.overruled) == ((), (), ())
+    assert folder.amounts() == before
+    assert folder.import_("replace").updated == 0
+    folder.files = {}
+    folder.import_()
+    assert folder.amounts() == before
 
 
 @pytest.mark.parametrize("decision", ["duplicate", "not_duplicate", "skip"])

@@ -186,31 +186,51 @@ def local_day(time_ns: int) -> str:
 def rank_statements(statements: Sequence[Statement]) -> list[RankedStatement]:
     """Orders statements from oldest to newest.
 
-    A copy is as old as the oldest file with the same content. Regardless of times, a file is the
-    newer of two if it has the higher number in "name (n)", or if it has rows on days that the
-    other's name covers but its rows do not reach. If three or more days of rows contradict the
-    number, times decide. Times also decide between files of one name without numbers, unless a file
-    lacks the last three days of the other.
+    A copy is as old as the oldest file with the same content, and what a path held before is older
+    than what it holds now. Regardless of times, a file is the newer of two if it has the higher
+    number in "name (n)", or if it has rows on days that the other's name covers but its rows do not
+    reach. If three or more days of rows contradict the number, times decide. Times also decide
+    between files of one name without numbers, unless a file lacks the last three days of the other.
     """
-    oldest: dict[str, int] = {}
-    for statement in statements:
-        known = oldest.get(statement.content_hash, statement.mtime_ns)
-        oldest[statement.content_hash] = min(known, statement.mtime_ns)
-    ends = _ends(statements)
+    times, ends = _times(statements), _ends(statements)
     places = sorted(range(len(statements)), key=lambda n: (ends[n], statements[n].name.number))
     ranked: dict[int, RankedStatement] = {}
     for position in reversed(places):
         statement = statements[position]
-        effective_mtime_ns, by = oldest[statement.content_hash], None
+        effective_mtime_ns, by = times[position], None
         for other, later in ranked.items():
             if later.effective_mtime_ns < effective_mtime_ns and _is_newer(
                 later.statement, ends[other], statement, ends[position]
             ):
                 effective_mtime_ns, by = later.effective_mtime_ns, later.statement
         ranked[position] = RankedStatement(statement, effective_mtime_ns, by, ends[position])
-    places.sort(key=lambda n: (oldest[statements[n].content_hash], statements[n].path))
+    places.sort(key=lambda n: (times[n], statements[n].path))
     places.sort(key=lambda n: (ranked[n].effective_mtime_ns, ends[n], statements[n].name.number))
     return [ranked[position] for position in places]
+
+
+def _times(statements: Sequence[Statement]) -> list[int]:
+    """The time of each statement: that of the oldest file with its content.
+
+    It is lowered to before the times of all later versions at its path, since a file that was put
+    back from a backup, with its old time, is what the user wants there. A version without rows
+    proves nothing.
+    """
+    oldest: dict[str, int] = {}
+    for statement in statements:
+        known = oldest.get(statement.content_hash, statement.mtime_ns)
+        oldest[statement.content_hash] = min(known, statement.mtime_ns)
+    times = [oldest[statement.content_hash] for statement in statements]
+    versions: dict[str, list[int]] = {}
+    for position in sorted(range(len(statements)), key=lambda n: -statements[n].first_seen):
+        statement = statements[position]
+        others = versions.setdefault(statement.path, [])
+        for later in others:
+            if statements[later].first_seen > statement.first_seen:
+                times[position] = min(times[position], times[later] - 1)
+        if statement.days:
+            others.append(position)
+    return times
 
 
 def _ends(statements: Sequence[Statement]) -> list[str]:

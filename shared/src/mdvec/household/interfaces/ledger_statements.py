@@ -234,6 +234,18 @@ def lower_times(ledger: Ledger, files: Iterable[KnownFile]) -> None:
     )
 
 
+def see_last(ledger: Ledger, present: Iterable[tuple[str, str]]) -> None:
+    """Let each present statement be the last one seen at its path, also if it was seen before."""
+    now = ledger.number("SELECT 1 + max(seen) FROM ledger_statements WHERE tool_id = ?")
+    ledger.connection.executemany(
+        "UPDATE ledger_statements AS s SET seen = ?4 "
+        "WHERE tool_id = ?1 AND path = ?2 AND content_hash = ?3 AND EXISTS (SELECT 1 FROM "
+        "ledger_statements AS o WHERE o.tool_id = ?1 AND o.path = ?2 AND o.content_hash <> ?3 "
+        "AND o.seen >= s.seen)",
+        ((ledger.tool_id, *key, now) for key in present),
+    )
+
+
 def distrust(connection: apsw.Connection, statement_ids: Sequence[int]) -> None:
     """From now on, do not conclude from these statements that a row they lack is gone.
 
