@@ -1,5 +1,7 @@
 """Encodings: a Japanese text is read as itself or refused, and never becomes another."""
 
+from functools import partial
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -123,7 +125,7 @@ def test_blocks_may_end_anywhere(text, size):
     for encoding in ("utf-8", "cp932", "iso2022_jp"):
         data = f"これは{text}".encode(encoding)
         parts = [data[at : at + size] for at in range(0, len(data), size)]
-        assert outcome(lambda parts=parts: parts) == outcome(lambda data=data: [data])
+        assert outcome(partial(list, parts)) == outcome(partial(list, [data]))
 
 
 @each(
@@ -137,7 +139,7 @@ def test_a_damaged_line_has_its_number_wherever_blocks_end(data):
     for size in (1, 4, 30, 200):
         parts = [data[at : at + size] for at in range(0, len(data), size)]
         with pytest.raises(UnknownEncoding) as refused:
-            encoding_of(lambda parts=parts: parts)
+            encoding_of(partial(list, parts))
         assert refused.value.line == 4
 
 
