@@ -28,7 +28,7 @@ from mdvec.tools import naming
 from typer.core import TyperGroup
 
 from mdvec_cli import commands
-from mdvec_cli.commands import STOPPED, is_japanese, say
+from mdvec_cli.commands import STOPPED, is_japanese, note_commands_with_database, say
 
 _HEADINGS = {
     "Usage": "使い方",
@@ -260,6 +260,7 @@ def _command() -> Any:  # noqa: ANN401 - typer's own click is private
     """The command with its subcommands, and help in the user's language."""
     command = typer.main.get_command(app)
     _leave_reading_to_commands(command)
+    note_commands_with_database(command)
     if is_japanese():
         put_into_japanese(command)
     return command

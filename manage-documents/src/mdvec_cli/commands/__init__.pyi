@@ -24,5 +24,6 @@ from .tables import plot_command as plot_command
 from .tables import profile_command as profile_command
 from .terminal import STOPPED as STOPPED
 from .terminal import is_japanese as is_japanese
+from .terminal import note_commands_with_database as note_commands_with_database
 from .terminal import say as say
 from .watch import watch_command as watch_command

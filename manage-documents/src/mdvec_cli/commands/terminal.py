@@ -12,6 +12,7 @@ import json
 import logging
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
@@ -53,6 +54,10 @@ _LEAST_CELLS = 10
 _LAYOUT = re.compile(r"(\r\n|\n|\t)")
 _CONFIG: ContextVar[Path | None] = ContextVar("settings file", default=None)
 """The settings file that the command was given, which may name the language."""
+_DATABASE: ContextVar[Path | None] = ContextVar("database", default=None)
+"""The database file that the command was given."""
+_WITH_DATABASE: set[str] = set()
+"""The commands that take ``--database``, with their groups, as in ``tool add``."""
 _LABELS = {
     "error": "エラー",
     "warning": "警告",
@@ -181,6 +186,7 @@ def with_settings_options(command: Callable[..., None]) -> Callable[..., None]:
         for name, (group, options) in groups.items():
             values[name] = group(**{option: values.pop(option) for option in options})
         _CONFIG.set(values[settings.name].config)  # type: ignore[attr-defined]
+        _DATABASE.set(values[settings.name].database)  # type: ignore[attr-defined]
         command(**values)
 
     filled.__signature__ = inspect.Signature(declared)  # type: ignore[attr-defined]
@@ -211,7 +217,14 @@ def say(message: str) -> None:
 
 
 def in_own_language(message: str) -> str:
-    """A message in the user's language, or unchanged if it has no translation."""
+    """A message in the user's language, or unchanged if it has no translation.
+
+    The commands that it names use the database that this command was given.
+    """
+    return _with_the_database(_translated(message))
+
+
+def _translated(message: str) -> str:
     label, colon, sentence = message.partition(": ")
     if not is_japanese():
         if not message.endswith("。"):
@@ -225,6 +238,23 @@ def in_own_language(message: str) -> str:
     is_japanese_itself = sentence.endswith("。")  # charts and households write Japanese messages
     is_said = translated != sentence or is_japanese_itself or sentence.startswith("mdvec ")
     return f"{_LABELS[label]}: {translated}" if is_said else message
+
+
+def _with_the_database(message: str) -> str:
+    """The message, in which each command that takes ``--database`` states the one given here."""
+    if (database := _DATABASE.get()) is None or "--database" in message:
+        return message
+    commands = "|".join(_WITH_DATABASE)
+    option = f" --database {shlex.quote(str(database))}"
+    return re.sub(rf"\bmdvec (?:{commands})\b", lambda command: command[0] + option, message)
+
+
+def note_commands_with_database(command: Any, name: str = "") -> None:  # noqa: ANN401
+    """Note which of the commands below ``command`` take ``--database``; messages then state it."""
+    for word, below in getattr(command, "commands", {}).items():
+        note_commands_with_database(below, f"{name} {word}".strip())
+    if any(parameter.name == "database" for parameter in command.params):
+        _WITH_DATABASE.add(name)
 
 
 def is_japanese() -> bool:

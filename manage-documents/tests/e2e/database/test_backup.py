@@ -298,9 +298,9 @@ def test_a_restored_dataset_names_the_command_that_reads_its_files_again(mdvec):
     mdvec("backup", "saved.zip")
     new = ("--database", "new.sqlite")
     done = mdvec("restore", "saved.zip", *new)
-    again = "import -n runs --mode update --checksum"
+    again = "import --database new.sqlite -n runs --mode update --checksum"
     assert done.err.endswith(f"have the files read again with: mdvec {again}\n")
     lost = mdvec("query", "SELECT n FROM runs__june", *new)
     assert "runs__june (mdvec's copy: its file is gone)" in lost.err
-    assert mdvec(*again.split(), *new).code == 0
+    assert mdvec(*again.split()).code == 0
     assert mdvec("query", "SELECT n FROM runs__june", *new).code == 0
