@@ -25,6 +25,8 @@ from mdvec_cli.commands.terminal import (
 )
 
 if TYPE_CHECKING:
+    from mdvec.manage.registering import FilePatterns
+    from mdvec.settings import Settings
     from mdvec.tools import Tool
 
 app = command_group("Add, change, delete, enable, disable and list tools.")
@@ -39,6 +41,25 @@ if TYPE_CHECKING:
 else:
     ToolKind = Literal[tuple(KINDS)]
 _DEFAULT_KIND = next(iter(KINDS))
+IncludeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATTERN",
+        help="Import only files like this, as in .gitignore; repeatable; replaces "
+        "the tool's patterns, and '' removes them.",
+    ),
+]
+ExcludeOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PATTERN", help="Do not import files like this; otherwise as --include."),
+]
+FormatsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAMES",
+        help=f"Read these formats too, joined by commas, '' none of them: {_FORMATS}.",
+    ),
+]
 _AS_JSON = (
     "name", "title", "description", "source", "kind", "is_active", "model", "last_import_at",
 )  # fmt: skip
@@ -59,6 +80,9 @@ def add(
         ),
     ] = _DEFAULT_KIND,
     title: Annotated[str | None, typer.Option(help=_TITLE_HELP)] = None,
+    include: IncludeOption = None,
+    exclude: ExcludeOption = None,
+    formats: FormatsOption = None,
 ) -> None:
     """Register a folder or a data file as a tool.
 
@@ -67,8 +91,9 @@ def add(
     settings = options.settings()
     others = manage.tools_of_source(settings.database_path, source, kind)
     tool = manage.registering.add_tool(
-        settings.database_path, name, description, source, kind, title
-    )
+        settings.database_path, name, description, source, kind, title,
+        _patterns(settings, include, exclude, formats),
+    )  # fmt: skip
     say(f"added {tool.name}: {tool.source}")
     for other in others:
         say(f"{other.name} has this source too: searches of all tools will find it twice")
@@ -78,6 +103,23 @@ def add(
             "a client that runs now may not list the new tool before it is restarted; its tool "
             "search reaches it as soon as it is imported"
         )
+
+
+def _patterns(
+    settings: Settings,
+    include: list[str] | None,
+    exclude: list[str] | None,
+    formats: str | None,
+) -> FilePatterns | None:
+    """The stated patterns; None if none is stated."""
+    if include is None and exclude is None and formats is None:
+        return None
+    return manage.registering.FilePatterns(
+        settings.scan_rules(),
+        None if formats is None else manage.endings_of(formats),
+        None if include is None else tuple(include),
+        None if exclude is None else tuple(exclude),
+    )
 
 
 @app.command("update")
@@ -90,40 +132,15 @@ def update(
     ] = None,
     source: Annotated[GivenPath | None, typer.Option("--source", "-s", help=_SOURCE_HELP)] = None,
     title: Annotated[str | None, typer.Option(help=f"{_TITLE_HELP} '' removes it.")] = None,
-    include: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PATTERN",
-            help="Import only files like this, as in .gitignore; repeatable; replaces "
-            "the tool's patterns, and '' removes them.",
-        ),
-    ] = None,
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PATTERN", help="Do not import files like this; otherwise as --include."
-        ),
-    ] = None,
-    formats: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES",
-            help=f"Read these formats too, joined by commas, '' none of them: {_FORMATS}.",
-        ),
-    ] = None,
+    include: IncludeOption = None,
+    exclude: ExcludeOption = None,
+    formats: FormatsOption = None,
 ) -> None:
     """Change a tool's description, title or source, or which files of it are imported."""
     if all(value is None for value in (description, source, title, include, exclude, formats)):
         raise typer.BadParameter("name what to change", param_hint="--description / --source")
     settings = options.settings()
-    patterns = None
-    if include is not None or exclude is not None or formats is not None:
-        patterns = manage.registering.FilePatterns(
-            settings.scan_rules(),
-            None if formats is None else manage.endings_of(formats),
-            None if include is None else tuple(include),
-            None if exclude is None else tuple(exclude),
-        )
+    patterns = _patterns(settings, include, exclude, formats)
     manage.registering.update_tool(
         settings.database_path, name, description, source, title, patterns
     )

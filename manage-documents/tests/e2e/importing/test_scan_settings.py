@@ -85,6 +85,18 @@ def test_files_that_are_not_read_are_named_with_the_command_that_adds_them(mdvec
     assert mdvec("status", "-n", "docs").err.splitlines() == [f"note: {line}" for line in said[1:]]
 
 
+def test_a_new_tool_has_the_formats_and_patterns_that_are_stated_for_it(mdvec):
+    mdvec.write("a.md", "# 一\n\n春の話。\n")
+    mdvec.write("b.py", "def winter():\n    pass\n")
+    mdvec.write("private/p.md", "# 鍵\n\nパスワードの置き場所。\n")
+    new = ("tool", "add", "-n", "docs", "-d", "d", "-s", mdvec.docs)
+    for wrong in (("--formats", "codes"), ("--exclude", "!")):
+        done = mdvec(*new, *wrong)
+        assert (done.code > 0, mdvec.database.exists()) == (True, False), done.err
+    assert mdvec(*new, "--formats", "code", "--exclude", "private/").code == 0
+    assert mdvec("import", "-n", "docs").out.startswith("docs: 2 added, ")
+
+
 def test_a_tools_own_exclude_is_stronger_than_the_settings_of_any_import(mdvec):
     mdvec.write("a.md", "# 一\n\n春の話。\n")
     mdvec.write("private/p.md", "# 鍵\n\nパスワードの置き場所。\n")

@@ -47,25 +47,54 @@ class InvalidTool(MdvecError):
     is_wrong_usage = True
 
 
+@dataclass(frozen=True, slots=True)
+class FilePatterns:
+    """A tool's file patterns, as in .gitignore; None keeps the present ones, () removes them.
+
+    ``defaults`` are the rules in the settings, for a tool without rules. ``endings`` are added to
+    the tool's; () removes those that were added before, except what ``defaults`` have.
+    """
+
+    defaults: ScanRules
+    endings: tuple[str, ...] | None = None
+    include: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] | None = None
+
+    def checked(self) -> FilePatterns:
+        """The same patterns; refused if one is invalid."""
+        return replace(self, include=_valid(self.include), exclude=_valid(self.exclude))
+
+
 def add_tool(
-    database: Path, name: str, description: str, source: Path, kind: str, title: str | None = None
+    database: Path,
+    name: str,
+    description: str,
+    source: Path,
+    kind: str,
+    title: str | None = None,
+    patterns: FilePatterns | None = None,
 ) -> Tool:
     """Add a folder, or a data file, as a tool; a missing database is created.
 
-    Clients show ``title`` to people instead of the name.
+    Clients show ``title`` to people instead of the name; ``patterns`` say which files are imported.
 
     Raises:
-        InvalidToolName, InvalidTool, ToolExists: the name, description, source or title is
-            refused.
+        InvalidToolName, InvalidTool, ToolExists: the name, description, source, title or a
+            pattern is refused.
         DatabaseError: the file cannot be created or written.
     """
     checked_tool_name(name)
     words, path = _checked_description(description), _checked_source(source, kind)
     shown = None if title is None else _checked_title(title)
+    patterns = None if patterns is None else patterns.checked()
     with open_database(database, "create") as connection:
         others = [tool for tool in registry.list_tools(connection) if tool.name != name]
         _check_for_kind(name, kind, others)
-        return registry.add_tool(connection, name, words, path, kind, shown)
+        with connection:
+            tool = registry.add_tool(connection, name, words, path, kind, shown)
+            if patterns is not None:
+                tool = registry.set_scan(connection, name, _with_patterns(None, patterns))
+        return tool
 
 
 def _check_for_kind(name: str, kind: str, others: Iterable[Tool]) -> None:
@@ -99,20 +128,6 @@ def tools_so_far(database: Path, *, active_only: bool = False) -> list[Tool]:
         return []
 
 
-@dataclass(frozen=True, slots=True)
-class FilePatterns:
-    """A tool's file patterns, as in .gitignore; None keeps the present ones, () removes them.
-
-    ``defaults`` are the rules in the settings, for a tool without rules. ``endings`` are added to
-    the tool's; () removes those that were added before, except what ``defaults`` have.
-    """
-
-    defaults: ScanRules
-    endings: tuple[str, ...] | None = None
-    include: tuple[str, ...] | None = None
-    exclude: tuple[str, ...] | None = None
-
-
 def update_tool(
     database: Path,
     name: str,
@@ -131,9 +146,7 @@ def update_tool(
     """
     words = None if description is None else _checked_description(description)
     shown = None if title is None else _checked_title(title)
-    if patterns is not None:
-        included, excluded = _valid(patterns.include), _valid(patterns.exclude)
-        patterns = replace(patterns, include=included, exclude=excluded)
+    patterns = None if patterns is None else patterns.checked()
     with open_database(database, "write") as connection:
         with connection:
             tool = registry.get_tool(connection, name)

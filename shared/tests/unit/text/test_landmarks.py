@@ -23,6 +23,16 @@ async def g(): pass
         ("a.py", PYTHON, [(1, "class A(B)"), (2, "def f(self)"), (1, "async def g(): pass")]),
         ("a.ts", "export const f = (a) => {\n}\nexport class Foo {\n  if (x) {}\n}\n",
          [(1, "export const f = (a) =>"), (1, "export class Foo")]),
+        (
+            "a.yaml",
+            'name: x\ndb:\n  hosts:\n  - a:\n# note:\n"on":\n  push: 1\n',
+            [(1, "db"), (1, '"on"')],
+        ),
+        (
+            "a.toml",
+            'n = 1\n[db]\nhosts = ["a"]\n[[db.pool]]\nsize = 1\n',
+            [(1, "[db]"), (1, "[[db.pool]]")],
+        ),
         ("a.go", "// Run\nfunc (s *S) Run() error {\n}\n", [(1, "func (s *S) Run() error")]),
         ("a.rs", "impl Foo for Bar {\n    fn y(&self) {\n",
          [(1, "impl Foo for Bar"), (2, "fn y(&self)")]),
