@@ -174,7 +174,8 @@ def _print_listing(listing: search.Listing, *, as_json: bool) -> None:
         say(f"note: {note}")
     for document in listing.documents:
         tags = "".join(f" #{tag}" for tag in document.tags)
-        about = f"{document.title} {document.date or ''}{tags}".rstrip()
+        entries = "".join(f" {key}={', '.join(values)}" for key, values in document.entries)
+        about = f"{document.title} {document.date or ''}{tags}{entries}".rstrip()
         print_line(f"{document.tool}: {on_one_line(document.file_path)}  {on_one_line(about)}")
         for line, task in document.tasks:
             print_line(f"    {line}: {on_one_line(task)}")

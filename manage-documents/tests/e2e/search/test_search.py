@@ -162,13 +162,14 @@ def test_without_a_query_the_documents_that_pass_are_listed(mdvec, fill):
     )
     mdvec.write("b.md", "---\ntags: 会議\nstatus: done\n---\n議事録。\n")
     fill()
-    tagged, typed, status, tasks, linking, as_json, related, blank = mdvec.each(
+    tagged, typed, status, tasks, linking, as_json, any_status, related, blank = mdvec.each(
         ["search", "--tag", "会議"],
         ["search", "tag:会議"],
         ["search", "--where", "status=done", "--where", "tags"],
         ["search", "--tasks"],
         ["search", "--links-to", "b.md"],
         ["search", "--where", "status", "--format", "json"],
+        ["search", "--where", "Status", "--where", "tags=会議"],
         ["search", "--related-to", "b.md", "-m", "lexical"],
         ["search"],
     )
@@ -180,6 +181,8 @@ def test_without_a_query_the_documents_that_pass_are_listed(mdvec, fill):
     assert tasks.out.splitlines()[-1] == "    8: 送る"
     assert [line.split()[1] for line in linking.out.splitlines()] == ["a.md"]
     assert (as_json.json["total"], as_json.json["pages"]) == (2, 1)
+    assert "  a 2025-06-01 #会議 Status=open\n" in any_status.out
+    assert any_status.out.endswith("  b #会議 Status=done\n")
     assert related.code == 0
     assert "b.md" not in related.out
     assert blank.code == 2

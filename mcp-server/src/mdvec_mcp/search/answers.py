@@ -24,6 +24,7 @@ from mdvec.text import (
     fence_for,
     on_one_line,
     quoted,
+    shortened,
     shown_name,
     some_of,
     with_page_lines,
@@ -206,6 +207,8 @@ def _document_line(document: ListedDocument, *, several: bool) -> str:
     source = f"{document.tool}: " if several else ""
     about = f"{quoted(document.title)}{f' {document.date}' if document.date else ''}"
     about += f" {quoted(tags_in_short(document.tags))}" if document.tags else ""
+    for key, values in document.entries:
+        about += " " + quoted(f"{shortened(key)}={shortened(', '.join(values))}")
     return f"- {source}{quoted(document.file_path)} {about}"
 
 

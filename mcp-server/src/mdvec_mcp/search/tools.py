@@ -90,7 +90,7 @@ Choice = Annotated[bool | None, Field()]
 Scalar = str | int | float | bool | None
 Where = Annotated[
     dict[str, Scalar | list[Scalar]] | None,
-    Field(description="Front matter."),
+    Field(description="Front matter; null: any value."),
     WithJsonSchema({"type": "object"}),
 ]
 PathText = Annotated[str | None, Field(max_length=MAX_PATH_CHARS), _TEXT]

@@ -63,6 +63,7 @@ from .properties import short_enough as short_enough
 from .properties import stored_properties as stored_properties
 from .properties import tag_counts as tag_counts
 from .properties import value_counts as value_counts
+from .properties import values_of as values_of
 from .signature_cache import entry_type as entry_type
 from .signature_cache import insert_signatures as insert_signatures
 from .signature_cache import nearest_by_signatures as nearest_by_signatures

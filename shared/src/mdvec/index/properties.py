@@ -190,6 +190,16 @@ def documents_with_value(tables: Tables, key: str, values: Sequence[str]) -> fro
     )
 
 
+def values_of(properties: Properties, key: str) -> tuple[str, ...]:
+    """The values of an entry of front matter, whatever the key's case and width."""
+    return tuple(
+        item
+        for name, value in properties.values.items()
+        if folded(name) == folded(key)
+        for item in ([value] if isinstance(value, str) else value)
+    )
+
+
 def _with_addresses(values: Iterable[str]) -> Iterator[str]:
     for value in values:
         yield value

@@ -31,7 +31,10 @@ _MAX_QUESTION = 60
 
 @dataclass(frozen=True, slots=True)
 class ListedDocument:
-    """A document in a listing; ``tasks`` are its open tasks with their lines, if requested."""
+    """A document in a listing; ``tasks`` are its open tasks with their lines, if requested.
+
+    ``entries`` are its values of front matter for each key that may have any or several.
+    """
 
     tool: str
     file_path: str
@@ -39,6 +42,7 @@ class ListedDocument:
     date: str | None
     tags: tuple[str, ...]
     tasks: tuple[tuple[int, str], ...] = ()
+    entries: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +125,7 @@ def list_documents(
             )
         if not listed and not filters.is_empty and requested:
             notes.append(explain_empty(connection, requested, filters))
+        keys = [key for key, values in filters.where if len(values) != 1]
         first = (page - 1) * PER_PAGE
         shown = []
         for tool, path, of_document in listed[first : first + PER_PAGE]:
@@ -128,8 +133,11 @@ def list_documents(
             title, content = (stored.title, stored.content) if stored is not None else ("", "")
             tasks = tuple(index.open_tasks(content, path)) if filters.open_tasks else ()
             shown.append(
-                ListedDocument(tool.name, path, title, of_document.day, of_document.tags, tasks)
-            )
+                ListedDocument(
+                    tool.name, path, title, of_document.day, of_document.tags, tasks,
+                    tuple((key, index.values_of(of_document, key)) for key in keys),
+                )
+            )  # fmt: skip
     names = tuple(tool.name for tool in requested or named)
     return Listing(names, tuple(shown), len(listed), page, pages, tuple(notes))
 
