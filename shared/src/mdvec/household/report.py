@@ -376,9 +376,9 @@ def _doubt_text(doubt: AccountDoubt, name: str) -> str:
 def _repeated_text(each: RepeatedRows) -> str:
     return (
         f"{counted(each.rows, 'row')} of {shown_name(each.account)} ({each.yen:,} yen) "
-        f"{'is' if each.rows == 1 else 'are'} in {shown_path(each.first)} and in "
-        f"{shown_path(each.last)}, and counted once, like instalments; add a purchase that was "
-        "booked late to a CSV of your own"
+        f"{'is' if each.rows == 1 else 'are'} in several files, the largest in "
+        f"{shown_path(each.first)} and {shown_path(each.last)}, and counted once, like "
+        "instalments; add a purchase that was booked late to a CSV of your own"
     )
 
 

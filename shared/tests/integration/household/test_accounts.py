@@ -337,13 +337,20 @@ def test_an_equal_purchase_that_a_later_statement_books_counts_once_and_is_said_
         ("楽天カード", 1, 450)
     ]
     assert sum(amounts(folder).values()) == 5
-    note = "1件（450円）は enavi202507(1234).csv にも enavi202508(1234).csv にもあり"
+    note = (
+        "1件（450円）は、いくつかのファイルにあり"
+        "（金額が最も大きいものは enavi202507(1234).csv と enavi202508(1234).csv）"
+    )
     for month, said in (("2025-07", True), ("2025-08", False)):
         answer = monthly_household(folder.as_of(TODAY), period=month)
         assert any(note in each for each in answer.notes) is said
     assert any(note in each for each in accounts_report(folder.as_of(TODAY)).notes)
     folder.put("enavi202509(1234).csv", card([july[2]]) + later(9, "傘", 900))
     assert [each.rows for each in folder.import_().repeated] == [1]
+    folder.put("enavi202510(1234).csv", card([]) + later(8, "靴", 7_000) + later(20, "鞄", 400))
+    (both,) = folder.import_().repeated
+    assert (both.rows, both.yen) == (2, 7_450)
+    assert (both.first, both.last) == ("enavi202508(1234).csv", "enavi202510(1234).csv")
 
 
 @pytest.mark.parametrize(

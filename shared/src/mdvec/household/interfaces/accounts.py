@@ -124,7 +124,7 @@ class RepeatedRows:
     """Rows of an account that two or more of its files have, which otherwise share no rows.
 
     They count once (``yen`` in all), as instalments do, although a row may be another purchase that
-    was booked late. ``first`` and ``last`` are two of the files.
+    was booked late. ``first`` and ``last`` are two of the files that have the largest of them.
     """
 
     account: str
@@ -137,7 +137,10 @@ class RepeatedRows:
 def repeated_rows(ledger: Ledger, days: tuple[str, str] = _EVER) -> list[RepeatedRows]:
     """The repeated rows of these days by account (YYYY-MM-DD, both included)."""
     rows = ledger.connection.execute(
-        "SELECT account, count(*), -coalesce(sum(amount), 0), min(a), max(b) FROM (SELECT "
+        "SELECT account, rows, yen, a, b FROM ("
+        # SQLite takes a and b from the row with the maximum.
+        "SELECT account, count(*) AS rows, -coalesce(sum(amount), 0) AS yen, a, b, "
+        "max(abs(coalesce(amount, 0))) FROM (SELECT "
         "iif(a.scope = '', r.account, r.account || ' ' || a.scope) AS account, r.amount, "
         "min(a.path) AS a, max(b.path) AS b FROM account_doubts AS d "
         "JOIN ledger_statements AS a ON a.id = d.first JOIN ledger_statements AS b "
@@ -145,7 +148,7 @@ def repeated_rows(ledger: Ledger, days: tuple[str, str] = _EVER) -> list[Repeate
         "ON r.statement_id = a.id AND r.date BETWEEN ? AND ? "
         "WHERE a.tool_id = ? AND d.rows > 0 AND r.identity IN (SELECT identity "
         "FROM statement_rows AS s WHERE s.statement_id = b.id) GROUP BY 1, r.identity) "
-        "GROUP BY account",
+        "GROUP BY account)",
         (*days, ledger.tool_id),
     )
     return [RepeatedRows(*row) for row in rows]
