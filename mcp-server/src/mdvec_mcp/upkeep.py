@@ -118,6 +118,7 @@ def source_values(
         "failed": [
             {"file_path": failure.file_path, "reason": failure.reason} for failure in source.failed
         ],
+        "unread": list(fresh.unread),
         "statements_end": None if last_day is None else last_day.isoformat(),
     }
 
@@ -150,6 +151,7 @@ def source_text(values: Values, today: date) -> str:
     of_reason: dict[str, list[str]] = {}
     for failure in failed[: importing.MAX_LISTED]:
         of_reason.setdefault(failure["reason"], []).append(quoted(failure["file_path"]))
+    lines += values["unread"]
     lines += [f"failed: {', '.join(paths)}: {reason}" for reason, paths in of_reason.items()]
     if len(failed) > importing.MAX_LISTED:
         lines.append(f"failed: {len(failed) - importing.MAX_LISTED} more")

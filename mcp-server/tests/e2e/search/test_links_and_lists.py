@@ -149,5 +149,17 @@ def test_list_sources_says_how_many_more_entries_front_matter_has(tmp_path, conn
         assert '"e6", "e7" and 3 more\n' in said(client.call("list_sources", {}))
 
 
+def test_list_sources_names_the_endings_that_are_not_read(tmp_path, connect_here):
+    collection = Collection.of(tmp_path, {"a.md": "# 一\n\n春の話。\n"})
+    for name in ("b.log", "c.log", "d.ipynb"):
+        (collection.folder / name).write_text("{}")
+    with connect_here(
+        collection.database, home=tmp_path / "home", MDVEC_SEARCH_MODE="lexical"
+    ) as client:
+        listed = said(client.call("list_sources", {}))
+    assert "  not read: notebooks (1 file); to read them too: mdvec tool update -n " in listed
+    assert "\n  not read, as mdvec cannot: .log (2 files)\n" in listed
+
+
 def test_list_sources_tells_front_matter_and_its_values_if_some_are_shared(client):
     assert 'front matter: "status" ("open", "done")' in said(client.call("list_sources", {}))

@@ -72,3 +72,4 @@ from .tool_import import import_request as import_request
 from .tool_import import import_tool as import_tool
 from .tool_import import loading_and_telling as loading_and_telling
 from .tool_import import source_notes as source_notes
+from .tool_import import unread_files as unread_files

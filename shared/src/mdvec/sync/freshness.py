@@ -16,7 +16,7 @@ from mdvec import tools
 from mdvec.database import Connection, open_database, snapshot
 from mdvec.files import FileState, Scan, ScanRules, SourceMissing, state_of
 from mdvec.importing import Failure, failures, rules_in_force
-from mdvec.manage import KIND_CODE, scan_source
+from mdvec.manage import KIND_CODE, scan_source, unread_files
 from mdvec.platform import open_to_read
 from mdvec.text import bundle_of, counted, identifier, on_one_line, shown_name, some_of
 from mdvec.tools import KINDS, registry
@@ -41,6 +41,7 @@ class Freshness:
     ``newest_ns`` is the latest modification time of an added or changed file, in nanoseconds.
     Checks with the same ``mark`` found the same differences. ``tables`` are those that an outdated
     or missing file is, or would be, a part of, by path; without an entry it concerns every table.
+    ``unread`` are sentences on the files that the tool does not read, by their endings.
     """
 
     tool: str
@@ -59,6 +60,7 @@ class Freshness:
     kind: str = "markdown"
     is_being_imported: bool = False
     tables: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
 
     def for_tables(self, names: Collection[str]) -> Freshness:
         """The same for an answer from these tables: without failed files of other tables."""
@@ -243,6 +245,7 @@ def _compare(
         # After an import that failed for some files, the differences get another mark.
         mark=hash((frozenset(other.items()), frozenset(gone), frozenset(other.keys() & failing))),
         kind=tool.kind,
+        unread=unread_files(tool, scan),
     )
 
 
