@@ -57,9 +57,11 @@ _MIN_SERIES = 3
 _MIN_NAMES = 2
 _MAX_SHOWN_LETTERS = 60
 _DATE, _NUMBER, _OTHER = "date", "number", "other"
+Rows = Sequence[Sequence[str]]
+"""The first rows of a file, whose cells have no spaces at their ends."""
 
 
-def is_data(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[int]) -> bool:
+def is_data(rows: Rows, at: int, numbers: Sequence[int]) -> bool:
     """Whether the first row of a table holds values: it has a date over nothing but dates.
 
     ``at`` is the row's index; the rows above it are titles. ``numbers`` are the rows' numbers in
@@ -69,10 +71,8 @@ def is_data(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[int]) -> b
         NoHeader: it has other cells that look like values, but may be a header or a title.
     """
     first, below = rows[at], rows[at + 1 :]
-    kinds = {column: kind for column, cell in enumerate(first) if (kind := kind_of(cell.strip()))}
-    if kinds and _is_run(first, list(kinds), below):
-        return False
-    cells_below = {column: _filled_cells(_cells(below, column)) for column in kinds}
+    kinds = {column: kind for column, cell in enumerate(first) if (kind := kind_of(cell))}
+    cells_below = {column: cells_of(below, column) for column in range(len(first))}
     dates = [cells_below[column] for column, kind in kinds.items() if kind == _DATE]
     if any(cells and all(map(_is_date, cells)) for cells in dates):
         return True
@@ -82,26 +82,25 @@ def is_data(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[int]) -> b
         for column, kind in kinds.items()
         if not _is_name(kind, cells_below[column], dates_are_names=dates_are_names)
     ]
-    if like_values and (
-        _are_years(first, like_values, cells_below) or _is_run(first, like_values, below)
-    ):
+    if _are_years(first, like_values, cells_below) or _is_run(first, like_values, below):
         like_values = []
-    like_values += [
-        column
-        for column, cell in enumerate(first)
-        if column not in kinds and _is_alike(cell.strip(), _cells(below, column))
-    ]
-    if like_values:
+    alike = (_is_alike(cell, cells_below[at]) for at, cell in enumerate(first) if at not in kinds)
+    if like_values or any(alike):
         raise no_header(rows, numbers)
     return False
 
 
-def _cells(rows: Iterable[Sequence[str]], column: int) -> list[str]:
-    """The cells of a column, without rows that are too short to have it."""
-    return [row[column] for row in rows if column < len(row)]
+def columns_of(rows: Rows) -> list[tuple[str, ...]]:
+    """The columns; a row that is too short has empty cells."""
+    return list(zip_longest(*rows, fillvalue=""))
 
 
-def check_names_below(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[int]) -> int:
+def cells_of(rows: Rows, column: int) -> list[str]:
+    """The cells of a column that have a value."""
+    return [row[column] for row in rows if column < len(row) and row[column] not in BLANKS]
+
+
+def check_names_below(rows: Rows, at: int, numbers: Sequence[int]) -> int:
     """Check whether a header that has a date, or leaves columns unnamed, may be a title.
 
     It may be one if a row below has a different name for every column. If the header names more
@@ -114,12 +113,7 @@ def check_names_below(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[
     Raises:
         NoHeader: there is such a row, and the header may be a title.
     """
-    width = max(map(len, rows))
-    columns = [
-        [row[column].strip() if column < len(row) else "" for row in rows]
-        for column in range(width)
-    ]
-    used = [cells for cells in columns if any(cells[at:])]
+    used = [cells for cells in columns_of(rows) if any(cells[at:])]
     full = (row for row in range(at + 1, len(rows)) if all(cells[row] for cells in used))
     is_full = all(cells[at] for cells in used)
     names_most = sum(bool(cells[at]) for cells in used) * 2 > len(used) + 1
@@ -134,20 +128,20 @@ def check_names_below(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[
     over_values = [
         cells
         for cells in used
-        if is_value("".join(cells[below + 1 : below + 2]))
+        if any(map(is_value, cells[below + 1 : below + 2]))
         and not any(map(is_value, cells[at + 1 : below]))
     ]
     if is_full and _has_series(rows[at]):
         return below if any(_is_date(cells[at]) for cells in over_values) else 0
     filled = [[bool(cells[row]) for cells in used] for row in range(at, below)]
-    if may_be_title and below < len(rows) - 1 and filled[0] not in filled[1:]:
-        raise no_header(rows, numbers)
-    if over_values or any(_is_date(cells[below]) and any(cells[below + 1 :]) for cells in used):
+    is_title = may_be_title and below < len(rows) - 1 and filled[0] not in filled[1:]
+    names_dates = any(_is_date(cells[below]) and any(cells[below + 1 :]) for cells in used)
+    if is_title or over_values or names_dates:
         raise no_header(rows, numbers)
     return 0
 
 
-def may_name_columns(rows: Sequence[Sequence[str]], at: int, *, may_count: bool = True) -> bool:
+def may_name_columns(rows: Rows, at: int, *, may_count: bool = True) -> bool:
     """Whether all cells of a row may be names.
 
     A text must not occur again below, or be written like a text there; a date must not be over
@@ -155,10 +149,10 @@ def may_name_columns(rows: Sequence[Sequence[str]], at: int, *, may_count: bool 
     ``may_count``, other consecutive numbers.
     """
     row, below = rows[at], [other for other in rows[at + 1 :] if other != rows[at]]
-    names = {column: name for column, cell in enumerate(row) if (name := cell.strip())}
-    cells_below = {column: _filled_cells(_cells(below, column)) for column in names}
+    names = {column: name for column, name in enumerate(row) if name}
+    cells_below = {column: cells_of(below, column) for column in names}
     numbers = [column for column, name in names.items() if kind_of(name) == _NUMBER]
-    if numbers and (
+    if (
         (len(numbers) > 1 and _are_years(row, numbers, cells_below))
         or _is_run(row, numbers, below)
         or (may_count and _is_count([names[column] for column in numbers]))
@@ -173,13 +167,11 @@ def _is_value_of(name: str, below: Sequence[str]) -> bool:
     A number does, unless there are cells below and none is a number. A date or another value does
     if most cells below are of its kind; a text does if it occurs among them or is written like one.
     """
-    alike = [kind_of(cell) == kind_of(name) for cell in below]
-    match kind_of(name):
-        case "":
-            return name in below or _is_alike(name, below)
-        case kind if kind == _NUMBER:
-            return any(alike) or not alike
-    return sum(alike) * 2 > len(alike)
+    kind = kind_of(name)
+    if not kind:
+        return name in below or _is_alike(name, below)
+    alike = sum(kind_of(cell) == kind for cell in below)
+    return alike > 0 or not below if kind == _NUMBER else alike * 2 > len(below)
 
 
 def _is_count(numbers: Sequence[str]) -> bool:
@@ -189,42 +181,105 @@ def _is_count(numbers: Sequence[str]) -> bool:
     )
 
 
-def _names_without_key(rows: Sequence[Sequence[str]], at: int) -> bool:
+def _names_without_key(rows: Rows, at: int) -> bool:
     """Whether a row names most columns, but not the first, which all rows below fill.
 
     None of its cells may be a value, or occur again below it as the texts of records may.
     """
-    below = [row for row in rows[at + 1 :] if any(map(str.strip, row))]
+    below = [row for row in rows[at + 1 :] if any(row)]
     if not below:
         return False
-    key = min(next(column for column, cell in enumerate(row) if cell.strip()) for row in below)
-    if any(map(str.strip, rows[at][: key + 1])) or not all(row[key].strip() for row in below):
+    key = min(next(column for column, cell in enumerate(row) if cell) for row in below)
+    if any(rows[at][: key + 1]) or not all(row[key] for row in below):
         return False
-    names = {column: name for column, cell in enumerate(rows[at]) if (name := cell.strip())}
-    if any(
-        kind_of(name) or name in map(str.strip, _cells(below, column))
-        for column, name in names.items()
-    ):
+    names = {column: name for column, name in enumerate(rows[at]) if name}
+    if any(kind_of(name) or name in cells_of(below, column) for column, name in names.items()):
         return False
     number = sum(name not in BLANKS for name in names.values())
     width = max(len(row) - key - 1 for row in rows[at:])
     return number >= _MIN_NAMES and number * 2 > width
 
 
-def may_have_names_below(rows: Sequence[Sequence[str]], at: int) -> bool:
+def _may_have_names_below(rows: Rows, at: int) -> bool:
     """Whether the row below a header may name columns too, even columns of texts.
 
     The row has no key, and the header has dates, or gaps that the row fills. Below other headers, a
     row without a key is more likely a record.
     """
-    has_dates = any(_is_date(cell.strip()) for cell in rows[at])
+    has_dates = any(map(_is_date, rows[at]))
     return _fills_gaps(rows, at) or (has_dates and _names_without_key(rows, at + 1))
 
 
-def _fills_gaps(rows: Sequence[Sequence[str]], at: int) -> bool:
+def holds_values(rows: Rows, column: int) -> bool:
+    """Whether most filled cells of a column are numbers or dates; True if none is filled."""
+    values = [is_value(cell) for cell in cells_of(rows, column)]
+    return not values or sum(values) * 2 > len(values)
+
+
+def last_row_of_labels(rows: Rows, lower: int) -> int:
+    """The index of the last row right below a header that may hold names or units; 0 if none may.
+
+    In such a row no cell is like the values below it, while two or more columns mostly hold values.
+    It has no key: its first cell is empty, or above values. In the first such row, another cell is
+    above values, unless ``_may_have_names_below``, which suffices for one row above texts.
+    """
+    below = rows[lower + 1 :]
+    columns = columns_of(below)
+    key = next((column for column, cells in enumerate(columns) if any(cells)), 0)
+    of_values = {
+        column
+        for column, cells in enumerate(columns)
+        if any(map(is_value, cells)) and holds_values(below, column)
+    }
+    last = lower + 1 if _may_have_names_below(rows, lower) else 0
+    rows_below = zip(*columns, strict=True) if len(of_values) > 1 else ()
+    for at, row in enumerate(rows_below, lower + 1):
+        has_key = row[key] not in BLANKS and key not in of_values
+        if has_key or any(_is_like(row[each], columns[each][at - lower :]) for each in of_values):
+            break
+        is_blank_over_values = all(row[each] in BLANKS for each in of_values - {key})
+        if (last or not is_blank_over_values) and any(cell not in BLANKS for cell in row):
+            last = at
+    return last
+
+
+def _is_like(cell: str, below: Sequence[str]) -> bool:
+    """Whether a cell is a value of a kind that is also below it, or has no values below it."""
+    kinds = {kind_of(other) for other in below if is_value(other)}
+    return is_value(cell) and (not kinds or kind_of(cell) in kinds)
+
+
+def years_over_values(rows: Rows, start: int) -> int:
+    """The index of the first row with values from ``start`` on, if these are years as names.
+
+    They are names if they are different years, two or more, with values below them, but no column
+    of only years. Returns 0 otherwise.
+    """
+    at = next((at for at in range(start, len(rows)) if any(map(is_value, rows[at]))), 0)
+    years = {column: cell for column, cell in enumerate(rows[at]) if is_value(cell)}
+    are_years = len(years) >= _MIN_NAMES and all(map(is_year, years.values()))
+    are_different = len(set(years.values())) == len(years)
+    columns = (cells_of(rows[at + 1 :], column) for column in years)
+    below = [{is_year(cell) for cell in cells if is_value(cell)} for cells in columns]
+    over_others = any(below) and {True} not in below
+    return at if are_years and are_different and over_others else 0
+
+
+def labels_in(names: Sequence[str], rows: Rows, below: Rows) -> frozenset[str]:
+    """The cells of ``rows``, which may continue the header ``names``; none if they mean "no value".
+
+    They may mean it if there is a single row, which has the same word, such as 休, in all columns
+    after its key, and does not name the column of keys.
+    """
+    words = {cell for row in rows for cell in row[1:] if not is_value(cell)} - BLANKS
+    names_keys = not names[0] and any(row[0] for row in rows) and holds_values(below, 0)
+    is_one_word = len(rows) == len(words) == 1 and not names_keys
+    return frozenset(cell for row in rows for cell in row if not is_one_word)
+
+
+def _fills_gaps(rows: Rows, at: int) -> bool:
     """Whether the row below row ``at`` has names in gaps of row ``at``, but no key."""
-    pairs = zip_longest(rows[at], *rows[at + 1 : at + 2], fillvalue="")
-    has_gaps = any(not top.strip() and "".join(lower).strip() for top, *lower in pairs)
+    has_gaps = any(not top and any(lower) for top, *lower in columns_of(rows[at : at + 2]))
     return has_gaps and _names_without_key(rows, at + 1)
 
 
@@ -233,8 +288,7 @@ def _has_series(row: Sequence[str]) -> bool:
 
     Dates that are months apart must be the same day of the month.
     """
-    cells = filter(_is_date, map(str.strip, row))
-    named = [parse_dated(cell) for cell in dict.fromkeys(cells)]
+    named = [parse_dated(cell) for cell in dict.fromkeys(filter(_is_date, row))]
     days = [each.first for each in named if each]
     if len(days) < max(_MIN_SERIES, len(named)):
         return False
@@ -244,7 +298,7 @@ def _has_series(row: Sequence[str]) -> bool:
     return 0 not in steps and (len(steps) == 1 or (is_same_day and len(months) == 1))
 
 
-def no_header(rows: Sequence[Sequence[str]], numbers: Sequence[int]) -> NoHeader:
+def no_header(rows: Rows, numbers: Sequence[int]) -> NoHeader:
     """The error that any of these rows may be the header; its message shows some of them.
 
     These are the first three, and the rows around two others: the first with the usual number of
@@ -280,10 +334,10 @@ def filled_count(row: Sequence[str]) -> int:
 
 def kind_of(cell: str) -> str:
     """Whether a cell is a date, a number or another value; "" for a text or an empty cell."""
-    if cell in BLANKS or not _STARTS_AS_VALUE.match(cell):
+    if not _STARTS_AS_VALUE.match(cell):
         return ""
     kind = next(possible_kinds(VALUE_KINDS, [cell]), None)
-    if kind is None or kind.type == "BOOLEAN" or _IN_LIST.fullmatch(cell):
+    if kind is None or _IN_LIST.fullmatch(cell):
         return _OTHER if is_value(cell) else ""
     return _DATE if kind.is_date else _NUMBER
 
@@ -298,17 +352,16 @@ def _is_alike(cell: str, below: Sequence[str]) -> bool:
     Examples are true over false, NA over numbers, and 6月1日 over 6月2日. An equal text does not
     count, as it may be a repeated header.
     """
-    values = _filled_cells(below)
-    if not cell or not values:
+    if not cell or not below:
         return False
     if cell in BLANKS:
-        return all(map(kind_of, values))
+        return all(map(kind_of, below))
     if _is_truth(cell):
-        return all(map(_is_truth, values))
+        return all(map(_is_truth, below))
     if not any(map(str.isdigit, cell)):
         return False
     form = _form(cell)
-    return any(value != cell and _form(value) == form for value in values)
+    return any(value != cell and _form(value) == form for value in below)
 
 
 def _is_truth(cell: str) -> bool:
@@ -318,10 +371,6 @@ def _is_truth(cell: str) -> bool:
 def _form(cell: str) -> str:
     """A text with each number as 0, and without a letter in brackets, such as a day of the week."""
     return _IN_BRACKETS.sub("()", _DIGITS.sub("0", unicodedata.normalize("NFKC", cell)))
-
-
-def _filled_cells(cells: Iterable[str]) -> list[str]:
-    return [cell for cell in (text.strip() for text in cells) if cell not in BLANKS]
 
 
 def _is_name(kind: str, below: Collection[str], *, dates_are_names: bool) -> bool:
@@ -342,7 +391,7 @@ def _are_years(
 
     ``below`` has the cells below the row, by column.
     """
-    years = [first[column].strip() for column in columns]
+    years = [first[column] for column in columns]
     return (
         len(first) > 1
         and all(map(is_year, years))
@@ -351,16 +400,13 @@ def _are_years(
     )
 
 
-def _is_run(first: Sequence[str], columns: Sequence[int], below: Sequence[Sequence[str]]) -> bool:
+def _is_run(first: Sequence[str], columns: Sequence[int], below: Rows) -> bool:
     """Whether the row's cells in ``columns`` count from 0 or 1, as programs number columns.
 
     There must be five or more, unless only the row's own first cell is empty, over the names of
     rows.
     """
-    numbers = [first[column].strip() for column in columns]
-    is_counted = any(
-        numbers == [str(number) for number in range(start, start + len(numbers))]
-        for start in (0, 1)
-    )
-    has_corner = not first[0].strip() and any(_filled_cells(_cells(below, 0)))
-    return is_counted and (len(numbers) >= _MIN_RUN or has_corner)
+    numbers = [first[column] for column in columns]
+    counted = [[str(start + at) for at in range(len(numbers))] for start in (0, 1)]
+    has_corner = not first[0] and bool(cells_of(below, 0))
+    return numbers in counted and (len(numbers) >= _MIN_RUN or has_corner)
