@@ -7,16 +7,18 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from pathlib import Path
 
-from mdvec.datasets.core.differing import TEXT, FileDifferences, Kinds, column_notes
-from mdvec.datasets.core.grouping import (
+from mdvec.datasets.core.differing import (
+    TEXT,
+    FileDifferences,
+    Kinds,
     agreed_type,
+    column_notes,
     combined_columns,
     common_columns,
     difference,
-    hive_type,
-    hive_values,
     swapped_in_capitals,
 )
+from mdvec.datasets.core.grouping import hive_type, hive_values
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces.combining import (
     CombinedColumns,

@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from mdvec.datasets.combined_import import CombinedImport, CombinedOutcome
+from mdvec.datasets.core.columns import table_name
 from mdvec.datasets.core.first_row import FOR_FILE
-from mdvec.datasets.core.grouping import table_name
 from mdvec.datasets.core.understood import ReadingOptions, Understood
 from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.connection import shared_databases

@@ -20,7 +20,8 @@ from mdvec.datasets.core.choices import (
     merge_choices,
     reading_of,
 )
-from mdvec.datasets.core.grouping import FileGroup, table_name
+from mdvec.datasets.core.columns import table_name
+from mdvec.datasets.core.grouping import FileGroup
 from mdvec.datasets.core.understood import ReadingOptions
 from mdvec.datasets.core.value_types import CHOICES
 from mdvec.datasets.interfaces.dataset_tables import (

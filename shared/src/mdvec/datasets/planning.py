@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left, insort
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 
-from mdvec.datasets.core.grouping import FileGroup, file_groups, table_name
-from mdvec.datasets.core.periods import overlapping
+from mdvec.datasets.core.columns import table_name
+from mdvec.datasets.core.grouping import DATES, YEAR, FileGroup, file_groups
 from mdvec.datasets.interfaces.dataset_tables import DatasetTable
 from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.reading import may_be_part
+from mdvec.dates import Days, parse_dated, year_of_era
 from mdvec.files import FoundFile, UnreadableFile, split_ending
 from mdvec.importing import ImportRefused
 from mdvec.text import cited
 from mdvec.tools import Tool
 
+_PARTS = re.compile(
+    rf"(?P<year>{YEAR})(?:[-_.年]?"
+    r"(?:(?P<month>[01]?\d)(?P<between>月?[-_.]?)(?:(?P<day>[0-3]?\d)日?)?"
+    r"|[qQ](?P<quarter>[1-4]))|年(?P<fiscal>度)?)?"
+)
 MAX_PARQUET_BYTES = 2**30
 """Parquet files of more bytes are copied into one table only if the user names it."""
 
@@ -152,6 +161,60 @@ def _doubts(group: FileGroup, files: Iterable[FoundFile]) -> dict[str, str]:
             f"combine them with --table 'NAME={group.pattern}'"
         )
     return doubts
+
+
+def overlapping(paths: Iterable[str]) -> dict[str, list[str]]:
+    """By path, the other files with days of the file at that path, judging by the dates in names.
+
+    They may hold the same rows, which a sum over all files would count twice. Several files of one
+    and the same day do not overlap, nor do periods that share only an end and a start.
+    """
+    dated = [(path, days) for path in sorted(paths) if (days := _days_of(path))]
+    dated.sort(key=lambda each: each[1].last - each[1].first)
+    disjoint: list[tuple[date, date, str]] = []  # their last days are in order, too
+    overlaps: dict[str, list[str]] = {}
+    for path, days in dated:
+        first, last = days.first, days.last
+        others: list[str] = []
+        at = bisect_left(disjoint, first, key=lambda each: each[1])
+        for start, end, other in disjoint[at:]:
+            if start > last:
+                break
+            is_within = first <= start and end <= last and first != last
+            if is_within or min(end, last) > max(start, first):
+                others.append(other)
+        if others:
+            overlaps[path] = others
+        else:
+            insort(disjoint, (first, last, path))
+    return overlaps
+
+
+def _days_of(path: str) -> Days | None:
+    """The days of the last date, or dates, in a file's name."""
+    dates = DATES.findall(split_ending(path.rpartition("/")[2])[0])
+    if not dates:
+        return None
+    start, end = (_days(text) for text in (dates[-1][0], dates[-1][1] or dates[-1][0]))
+    if start is None or end is None or end.last < start.first:
+        return None
+    return Days(start.first, end.last)
+
+
+def _days(text: str) -> Days | None:
+    """The days of a year, quarter, month or day; None if the text names no valid period."""
+    match = _PARTS.fullmatch(text)
+    if match is None:
+        return None
+    year, month, day, quarter = match["year"], match["month"], match["day"], match["quarter"]
+    if day and not match["between"] and len(month + day) < len("0131"):
+        return None  # 2024-31 is a week or a number
+    if not year.isdecimal():
+        year = year_of_era(year[:2], int(year[2:].replace("元", "1")))
+    rest = f"q{quarter}" if quarter else match["fiscal"] or ""
+    if month:
+        rest = f"{month}月{day}日" if day else f"{month}月"
+    return parse_dated(f"{year}年{rest}")
 
 
 def may_join(group: FileGroup, file: FoundFile) -> bool:

@@ -15,7 +15,7 @@ from mdvec.datasets.interfaces.arrow import arrow_to_parquet
 from mdvec.datasets.interfaces.csv_file import csv_to_parquet
 from mdvec.datasets.interfaces.database_file import OpenedFile, TableInFile
 from mdvec.datasets.interfaces.json_file import json_to_parquet
-from mdvec.datasets.interfaces.limits import limited_memory
+from mdvec.datasets.interfaces.limits import limited_memory, unpacked
 from mdvec.datasets.interfaces.parquet import (
     parquet_columns,
     parquet_extent,
@@ -23,7 +23,6 @@ from mdvec.datasets.interfaces.parquet import (
 )
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.interfaces.typed_rows import OnRows
-from mdvec.datasets.interfaces.unpacking import unpacked
 from mdvec.datasets.status import source_path
 from mdvec.files import (
     SQLITE_ENDINGS,

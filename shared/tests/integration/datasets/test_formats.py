@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from source_folder import DataFolder, left_out, no_model, problems, workbook
 
 from mdvec.datasets.interfaces import sqlite_file
-from mdvec.datasets.interfaces.unpacking import is_bomb
+from mdvec.datasets.interfaces.limits import is_bomb
 from mdvec.manage.tool_import import import_tool
 
 if sys.version_info >= (3, 14):

@@ -3,7 +3,7 @@
 import pytest
 from table_of_cases import each
 
-from mdvec.datasets.core.grouping import checked_dataset_name, table_name
+from mdvec.datasets.core.columns import checked_dataset_name, table_name
 from mdvec.tools.names import InvalidToolName
 
 

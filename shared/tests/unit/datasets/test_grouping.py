@@ -4,19 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from table_of_cases import each
 
+from mdvec.datasets.core.differing import LONG, NO_VALUES, agreed_type, common_columns, difference
 from mdvec.datasets.core.grouping import (
-    LONG,
-    NO_VALUES,
     FileGroup,
-    agreed_type,
-    common_columns,
-    difference,
     file_groups,
     group_of,
     hive_type,
     hive_values,
 )
-from mdvec.datasets.core.periods import overlapping
+from mdvec.datasets.planning import overlapping
 
 
 @each(

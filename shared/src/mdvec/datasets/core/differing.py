@@ -1,15 +1,24 @@
-"""How the files of one table differ: in their columns, and in the kinds of the values there."""
+"""How the files of one table differ and agree: in their columns, and in the types of values."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mdvec.datasets.core.grouping import NO_VALUES, agreed_type
-from mdvec.text import cited, counted
+from mdvec.datasets.core.columns import INTEGERS
+from mdvec.text import cited, counted, some_of
 
 TEXT = "VARCHAR"
+NO_VALUES = ""
+"""In place of a type: the column has no values, so any type fits."""
+LONG = "BIGINT over 15 digits"
+"""In place of a type: whole numbers that a DOUBLE may not hold exactly."""
+MAX_EXACT = 10**15
+_WITHIN_64_BITS = INTEGERS - {"HUGEINT", "UHUGEINT", "UBIGINT"}
+_MAX_NAMED = 3
+_IN = " in "
 Kinds = Mapping[str, str]
 """The types of one column, as ``agreed_type`` takes them, by the path of the file."""
 
@@ -117,3 +126,81 @@ def shown_files(paths: Sequence[str]) -> str:
     """Files in a sentence: the first, and the number of the others."""
     more = len(paths) - 1
     return f"{paths[0]} and {counted(more, 'more file')}" if more else paths[0]
+
+
+def in_unit(kind: str, unit: str) -> str:
+    """The name of a type whose numbers have a unit, such as "$" or "%"."""
+    return f"{kind}{_IN}{unit}" if unit and kind != NO_VALUES else kind
+
+
+def common_columns(files: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The most frequent set of columns, in the order of the first file that has it."""
+    alike = [frozenset(name.lower() for name in names) for names in files]
+    counted = Counter(alike)
+    best = max(counted, key=lambda names: counted[names])
+    return tuple(files[alike.index(best)])
+
+
+def combined_columns(files: Iterable[Sequence[str]], common: Sequence[str]) -> tuple[str, ...]:
+    """The common columns, then those that only some files have."""
+    by_name = {name.lower(): name for name in common}
+    for names in files:
+        for name in names:
+            by_name.setdefault(name.lower(), name)
+    return tuple(by_name.values())
+
+
+def difference(names: Collection[str], common: Collection[str]) -> str:
+    """How the columns of a file differ from those of its group, in words; "" if they can combine.
+
+    A file may have more columns or lack some, but not both: a renamed column would become two.
+    """
+    has, wanted = {name.lower() for name in names}, {name.lower() for name in common}
+    lacks = [name for name in common if name.lower() not in has]
+    more = [name for name in names if name.lower() not in wanted]
+    if not (lacks and more) and len(has & wanted) * 2 >= len(wanted):
+        return ""
+    parts = [f"lacks {some_of(lacks, _MAX_NAMED)}"] if lacks else []
+    if more:
+        parts.append(f"has {some_of(more, _MAX_NAMED)} as well")
+    return " and ".join(parts)
+
+
+def swapped_in_capitals(names: Collection[str], common: Iterable[str]) -> str:
+    """A column that would be merged with one that may be different; "" if there is none.
+
+    If a file has both Date and date, the second is named date_2, so date in another file may be
+    either of them.
+    """
+    spelled = {name.lower(): name for name in common}
+    for name in names:
+        other = spelled.get(name.lower(), name)
+        if other != name and (_is_numbered(name, spelled.values()) or _is_numbered(other, names)):
+            return name
+    return ""
+
+
+def _is_numbered(name: str, names: Iterable[str]) -> bool:
+    """Whether there is a second column with exactly this name."""
+    return any(
+        other.startswith(f"{name}_") and other[len(name) + 1 :].isdecimal() for other in names
+    )
+
+
+def agreed_type(types: Iterable[str]) -> str | None:
+    """The type that holds every value of columns with these types, or None if only text does.
+
+    The types are DuckDB's names, ``NO_VALUES`` or ``LONG``; numbers with a unit (``in_unit``) only
+    agree with those of the same unit.
+    """
+    kinds = set(types) - {NO_VALUES}
+    if not kinds:
+        return "VARCHAR"
+    if len(kinds) == 1:
+        (kind,) = kinds
+        return "BIGINT" if kind == LONG else kind.partition(_IN)[0]
+    if kinds <= {LONG, *_WITHIN_64_BITS}:
+        return "BIGINT"
+    if kinds <= {"FLOAT", "DOUBLE", *_WITHIN_64_BITS}:
+        return "DOUBLE"
+    return "TIMESTAMP" if kinds == {"DATE", "TIMESTAMP"} else None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import duckdb
 
-from mdvec.datasets.core.grouping import LONG, MAX_EXACT, NO_VALUES, in_unit
+from mdvec.datasets.core.differing import LONG, MAX_EXACT, NO_VALUES, in_unit
 from mdvec.datasets.core.value_types import ValueKind
 from mdvec.datasets.interfaces.connection import first_line, parquet_scan, safe_connection
 from mdvec.datasets.interfaces.parquet import CombinationFacts, copy_options

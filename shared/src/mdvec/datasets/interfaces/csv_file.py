@@ -1,31 +1,38 @@
 """Converts a CSV or TSV file to Parquet.
 
-Python determines the encoding and finds the header. DuckDB reads the rows below it: from a large
-UTF-8 file in place, otherwise from a copy in UTF-8.
+Python determines the encoding and finds the header, and the notes at the end, for which it does not
+read all of the file. DuckDB reads the rows between: from a large UTF-8 file in place, otherwise
+from a copy in UTF-8.
 """
 
 from __future__ import annotations
 
 import csv
+import io
+import os
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
 from mdvec.datasets.core.choices import DELIMITERS
 from mdvec.datasets.core.first_row import NO_HEADER_NOTE
+from mdvec.datasets.core.several_tables import MIN_WIDTH, NotesBelow, filled_cells, text_alone
 from mdvec.datasets.core.sheet_cells import totals_note
 from mdvec.datasets.core.sheet_header import header_notes
 from mdvec.datasets.core.understood import FOUND, ReadingOptions, Understood
 from mdvec.datasets.interfaces.csv_conversion import ConvertedRows, convert_rows
 from mdvec.datasets.interfaces.csv_head import Head, headers_below, read_head
-from mdvec.datasets.interfaces.csv_notes import NoteLines, note_lines
 from mdvec.datasets.interfaces.csv_rows import Lines, Rows, lines_of
 from mdvec.files import UnreadableFile, data_file_encoding, not_decoded
 from mdvec.text import UTF_8, shown_name
 
 _BLOCK = 2**20
 _MIN_LARGE_BYTES = 2**24
+_TAIL_BYTES = 2**16
+_MAX_LINES = 1_000
+"""How many lines above the notes are checked for whether they usually hold single texts."""
 
 
 def csv_to_parquet(
@@ -59,10 +66,10 @@ def csv_to_parquet(
             is_in_place = is_large and not reading.leaves_out_notes and encoding == UTF_8
             if is_in_place and _has_plain_head(text, head, lines):
                 rows = Rows(source, head, head.lines, lines.number - head.lines, is_large)
-                below = note_lines(source, head, head.lines)
+                below = _note_lines(source, head, head.lines)
             else:
                 _copy_below(text, head.lines, copy, is_uniform=lines.is_uniform)
-                below = note_lines(copy, head, 0)
+                below = _note_lines(copy, head, 0)
                 if reading.leaves_out_notes:
                     below.cut(copy)
                 number = lines_of(copy).number
@@ -89,7 +96,7 @@ def csv_to_parquet(
 def _notes(
     head: Head,
     headers: Iterable[str],
-    below: NoteLines,
+    below: _NoteLines,
     converted: ConvertedRows,
     reading: ReadingOptions,
 ) -> Iterator[str]:
@@ -146,3 +153,78 @@ def _copy_below(text: TextIO, skipped: int, copy: Path, *, is_uniform: bool) -> 
             filled = block.rstrip("\r\n")
             plain.write(f"{ends}{filled}" if filled else "")
             ends = block[len(filled) :] if filled else ends + block
+
+
+@dataclass(frozen=True, slots=True)
+class _NoteLines:
+    """Notes at the end of a CSV file.
+
+    Attributes:
+        notes: their texts.
+        position: the byte position of their first line.
+        is_short: whether that line has one cell, without delimiters for others.
+        empty: the number of empty rows below that line, which ``cut`` removes as well.
+    """
+
+    notes: NotesBelow = field(default_factory=NotesBelow)
+    position: int = 0
+    is_short: bool = False
+    empty: int = 0
+
+    def cut(self, rows: Path) -> None:
+        """Remove their lines from a copy of the rows."""
+        if self.notes.texts:
+            self.notes.are_left_out = True
+            os.truncate(rows, self.position)
+
+
+def _note_lines(rows: Path, head: Head, skipped: int) -> _NoteLines:
+    """The notes at the end of a UTF-8 file; its first ``skipped`` lines are not rows."""
+    if len(head.names) == 1:
+        return _NoteLines()
+    try:
+        return _last_texts(rows, head, skipped)
+    except csv.Error:  # a carriage return within an unquoted cell
+        return _NoteLines()
+
+
+def _last_texts(rows: Path, head: Head, skipped: int) -> _NoteLines:
+    with rows.open("rb") as stream:
+        size = stream.seek(0, io.SEEK_END)
+        start = max(size - _TAIL_BYTES, 0)
+        stream.seek(start)
+        if start:
+            stream.readline()
+        lines = stream.readlines()
+    lines = lines[0 if start else skipped :]
+    notes, end, lines_found, empty = NotesBelow(), size, _NoteLines(), 0
+    above = iter(reversed(lines))
+    parts: list[bytes] = []
+    is_within = False
+    for line in above:
+        end -= len(line)
+        parts.insert(0, line)
+        is_within ^= line.count(b'"') % 2 == 1
+        if is_within:  # the line begins within a cell
+            continue
+        texts = (part.decode(UTF_8, "replace") for part in parts)
+        row, *others = csv.reader(texts, delimiter=head.delimiter)
+        if others:  # quotation marks within other text
+            return _NoteLines()
+        parts.clear()
+        if text := text_alone(row):
+            notes.texts.insert(0, text)
+            lines_found = _NoteLines(notes, end, len(row) == 1, empty)
+        elif len(filled_cells(row)) > 1:
+            break
+        elif any(row):
+            return _NoteLines()
+        else:
+            empty += bool(row)
+    else:
+        return _NoteLines()
+    rest = [line.decode(UTF_8, "replace") for line in islice(above, _MAX_LINES)]
+    notes.are_usual = len(head.names) < MIN_WIDTH or any(
+        map(text_alone, csv.reader(reversed(rest), delimiter=head.delimiter))
+    )
+    return lines_found

@@ -16,8 +16,8 @@ import apsw
 
 from mdvec import __version__
 from mdvec.datasets.core.choices import ReadingChoice
-from mdvec.datasets.core.columns import Column, TableExtent
-from mdvec.datasets.core.grouping import FileGroup, table_name
+from mdvec.datasets.core.columns import Column, TableExtent, table_name
+from mdvec.datasets.core.grouping import FileGroup
 from mdvec.datasets.interfaces.snapshots import is_whole
 from mdvec.files import SQLITE_ENDINGS, FileState, UnreadableFile, data_ending, state_of
 from mdvec.text import some_of

@@ -11,9 +11,8 @@ from pathlib import Path
 import duckdb
 
 from mdvec.datasets.core.arrow_durations import durations
-from mdvec.datasets.core.columns import Column, TableExtent
+from mdvec.datasets.core.columns import Column, TableExtent, has_dates
 from mdvec.datasets.core.duckdb_types import MAX_DIGITS, long_decimals
-from mdvec.datasets.core.grouping import has_dates
 from mdvec.datasets.core.understood import ReadColumn, Understood
 from mdvec.datasets.interfaces.connection import first_line, one_path, parquet_scan, safe_connection
 from mdvec.files import UnreadableFile

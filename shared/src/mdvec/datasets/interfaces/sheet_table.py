@@ -17,8 +17,7 @@ from typing import Protocol
 from mdvec.datasets.core.cells import SeenColumn, duration
 from mdvec.datasets.core.columns import NoHeader, column_names, numbered_names
 from mdvec.datasets.core.first_row import NO_HEADER_NOTE
-from mdvec.datasets.core.notes_below import NotesBelow
-from mdvec.datasets.core.several_tables import HeadersBelow, tables_side_by_side
+from mdvec.datasets.core.several_tables import HeadersBelow, NotesBelow, tables_side_by_side
 from mdvec.datasets.core.sheet_cells import Amount, FilledRows, SheetMarks, is_word
 from mdvec.datasets.core.sheet_header import (
     SheetHeader,

@@ -28,7 +28,7 @@ from mdvec.datasets.core.sheet_cells import (
 from mdvec.datasets.core.understood import ReadingOptions
 from mdvec.datasets.interfaces.calamine_child import ANSWER_AT
 from mdvec.datasets.interfaces.database_file import OpenedFile
-from mdvec.datasets.interfaces.limits import run_child
+from mdvec.datasets.interfaces.limits import MAX_TIMES, is_bomb, run_child
 from mdvec.datasets.interfaces.sheet_table import (
     DAMAGED,
     HIDDEN,
@@ -38,7 +38,6 @@ from mdvec.datasets.interfaces.sheet_table import (
     readable,
 )
 from mdvec.datasets.interfaces.typed_rows import OnRows
-from mdvec.datasets.interfaces.unpacking import MAX_TIMES, is_bomb
 from mdvec.files import UnreadableFile, data_ending, opened_within
 from mdvec.platform import path_of
 
