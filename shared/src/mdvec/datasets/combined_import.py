@@ -176,12 +176,25 @@ class CombinedImport:
             if file.path in before:
                 self._kept[file.path] = before[file.path]
 
-    def _reread_kept(self) -> None:
-        """Read the unchanged files too, instead of keeping their rows."""
-        unread = dict(self._kept)
-        for file in self.planned.files:
-            if self._kept.pop(file.path, None) is not None:
-                self._read_file(file, (), unread)
+    def _reread_kept(self, as_text: Collection[str] = ()) -> None:
+        """Read the unchanged files too, instead of keeping their rows.
+
+        Raises:
+            UnreadableFile: a file cannot be read now, with columns ``as_text``; the table must stay
+                as it is.
+        """
+        unread, files = dict(self._kept), {file.path: file for file in self.planned.files}
+        for path in unread:
+            if path not in files:
+                if as_text:
+                    raise UnreadableFile(
+                        f"{path} must be read again, but cannot be reached now", may_pass=True
+                    )
+                continue
+            del self._kept[path]
+            self._read_file(files[path], as_text, {} if as_text else unread)
+            if as_text and (failed := self._outcome.failed.get(path)):
+                raise failed
 
     @property
     def _can_reread(self) -> bool:
@@ -319,7 +332,7 @@ class CombinedImport:
     def _reread(self, as_text: Collection[str], texts: Collection[str]) -> None:
         """Read files again, with columns as text, if they have another type in one of ``texts``."""
         if any(self._before.types.get(name, TEXT) != TEXT for name in texts):
-            self._reread_kept_as(as_text)
+            self._reread_kept(as_text)
         wanted, spelled = ({name.lower() for name in names} for names in (texts, as_text))
         for path, part in list(self._parts.items()):
             types = part.types
@@ -332,23 +345,6 @@ class CombinedImport:
                 )
             else:  # with the file's spelling of the names
                 self._read_file(part.file, [name for name in types if name.lower() in spelled], {})
-
-    def _reread_kept_as(self, as_text: Collection[str]) -> None:
-        """Read all files whose rows were to be kept, with some columns as text.
-
-        Raises:
-            UnreadableFile: a file cannot be read now; the table must stay as it is.
-        """
-        files = {file.path: file for file in self.planned.files}
-        for path in list(self._kept):
-            if path not in files:
-                raise UnreadableFile(
-                    f"{path} must be read again, but cannot be reached now", may_pass=True
-                )
-            del self._kept[path]
-            self._read_file(files[path], as_text, {})
-            if failed := self._outcome.failed.get(path):
-                raise failed
 
     def _rows(self, common: tuple[str, ...]) -> list[CombinedRows]:
         """The rows of all files in the order of their paths."""

@@ -338,6 +338,8 @@ def test_sqlite_tables_are_read_by_what_their_values_are(files, monkeypatch):
         "thumbs.db": "it is not a SQLite database, or it is encrypted",
     }
     assert problems(report) == {"cut.db": "it is not a complete SQLite database; copy it again"}
+    files.choose("b=integer", pattern="a.sqlite#t")
+    assert files.types("t__a__t")["b"] == "BIGINT"
 
 
 def test_what_is_left_out_is_named_also_where_another_table_of_the_file_fails(files):

@@ -89,6 +89,11 @@ class SeenColumn:
         """The kinds of its values, without cells such as "-" and NA."""
         return frozenset(self.counts) - {BLANK}
 
+    @property
+    def are_truths(self) -> bool:
+        """Whether all of its cells are 0 or 1, or NULL."""
+        return {*self.counts} == {"int"} and self.smallest >= 0 and self.largest <= 1
+
     def type(self) -> str | None:
         """The SQL type that fits all of its values; None if that is text."""
         kinds = self.kinds

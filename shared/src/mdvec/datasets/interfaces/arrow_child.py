@@ -93,17 +93,13 @@ def _exact_types(frame: pl.LazyFrame, kinds: pl.Schema) -> dict[str, pl.DataType
     exact: dict[str, pl.DataType] = {
         name: _as_text(kind) for name, kind in kinds.items() if _as_text(kind) != kind
     }
-    if wide:
-        ends = frame.select(
-            *(pl.col(name).min().alias(f"min {at}") for at, name in enumerate(wide)),
-            *(pl.col(name).max().alias(f"max {at}") for at, name in enumerate(wide)),
-        ).collect()
-        for at, name in enumerate(wide):
-            least, most = ends[f"min {at}"][0] or 0, ends[f"max {at}"][0] or 0
-            if least >= -_LIMIT and most < _LIMIT:
-                exact[name] = pl.Int64()
-            elif max(-least, most) < 10**MAX_DIGITS:
-                exact[name] = pl.Decimal(MAX_DIGITS, 0)
+    for name in wide:
+        ends = frame.select(least=pl.col(name).min(), most=pl.col(name).max()).collect()
+        least, most = (end or 0 for end in ends.row(0))
+        if least >= -_LIMIT and most < _LIMIT:
+            exact[name] = pl.Int64()
+        elif max(-least, most) < 10**MAX_DIGITS:
+            exact[name] = pl.Decimal(MAX_DIGITS, 0)
     return exact
 
 

@@ -27,7 +27,7 @@ from mdvec.datasets.interfaces.database_file import (
 )
 from mdvec.datasets.interfaces.dataset_tables import file_state, logs_of
 from mdvec.datasets.interfaces.snapshots import copy_with_logs, work_folder
-from mdvec.datasets.interfaces.typed_rows import MAX_ROW_BYTES, OnRows, TypedRows
+from mdvec.datasets.interfaces.typed_rows import BOOLEAN, MAX_ROW_BYTES, OnRows, TypedRows
 from mdvec.files import UnreadableFile, opened_within
 from mdvec.platform import lock_bytes, read_start
 from mdvec.sizes import MEGABYTE
@@ -46,7 +46,6 @@ _IN_USE = "another program is writing to it; import again when it is done"
 _NAME = "source.sqlite"
 _VIEW_SECONDS = 60.0
 _STEPS_BETWEEN_LOOKS = 10_000
-BOOLEAN = "BOOLEAN"
 _BY_PART = (
     ("BOOL", BOOLEAN), ("TIMESTAMP", "TIMESTAMP"), ("DATETIME", "TIMESTAMP"), ("DATE", "DATE"),
     ("INT", "BIGINT"), ("CHAR", "VARCHAR"), ("CLOB", "VARCHAR"), ("TEXT", "VARCHAR"),
@@ -182,14 +181,8 @@ def _copy_table(
     names = tuple(columns)
     shown = ", ".join(map(identifier, names))
     try:
-        truths = [
-            at
-            for at, column in enumerate(names)
-            if declared[column] == BOOLEAN and _holds_truths(connection, name, column)
-        ]
         cursor = connection.execute(f"SELECT {shown} FROM {identifier(name)}")
-        cells = (_with_truths(row, truths) for row in cursor) if truths else cursor
-        return Understood(columns=rows.write(cells, lambda: names))
+        return Understood(columns=rows.write(cursor, lambda: names))
     except apsw.Error as error:
         raise _unreadable(error) from error
     except UnicodeDecodeError as error:
@@ -210,23 +203,6 @@ def _columns(connection: apsw.Connection, table: str) -> tuple[dict[str, str], l
         raise _unreadable(error) from error
     columns = {name: type_ for name, type_, hidden in rows if not hidden}
     return columns, [name for name, _, hidden in rows if hidden]
-
-
-def _holds_truths(connection: apsw.Connection, table: str, column: str) -> bool:
-    """Whether a column holds 1 and 0 only."""
-    cell = identifier(column)
-    other = connection.execute(
-        f"SELECT 1 FROM {identifier(table)} WHERE {cell} IS NOT NULL AND NOT "
-        f"(typeof({cell}) = 'integer' AND {cell} IN (0, 1)) LIMIT 1"
-    )
-    return other.fetchone() is None
-
-
-def _with_truths(row: tuple[object, ...], truths: list[int]) -> list[object]:
-    cells = list(row)
-    for at in truths:
-        cells[at] = None if cells[at] is None else bool(cells[at])
-    return cells
 
 
 def _unreadable(error: apsw.Error) -> UnreadableFile:

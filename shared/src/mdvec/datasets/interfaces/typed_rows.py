@@ -23,6 +23,7 @@ from mdvec.text import literal
 MAX_ROW_BYTES = 2**26
 OnRows = Callable[[int], None]
 """A callback that gets the number of rows read since its last call."""
+BOOLEAN = "BOOLEAN"
 _ROWS_AT_ONCE = 5_000
 _YEN = "¥"
 """The currency of numbers without another unit."""
@@ -38,7 +39,7 @@ class TypedRows:
         reading: what the user chose for the columns.
         text_kinds: the kinds of values that a column of texts may hold.
         reads_mixed: whether texts in a column with other values are also parsed.
-        declared: the types of columns without values.
+        declared: the types of columns without values, or of 0 and 1 if it is ``BOOLEAN``.
         labels: cells that may be names of columns.
         seen: the kinds of cells in each column, so far.
     """
@@ -139,8 +140,11 @@ class TypedRows:
         return [self._column(name, seen) for name, seen in zip(names, self.seen, strict=True)]
 
     def _column(self, name: str, seen: SeenColumn) -> TextColumn:
-        type_ = seen.type() if seen.counts else self.declared.get(name)
-        if choice := self.reading.columns.get(name):
+        declared, choice = self.declared.get(name), self.reading.columns.get(name)
+        type_ = seen.type() if seen.counts else declared
+        if declared == BOOLEAN and seen.are_truths and choice in (None, "boolean"):
+            type_, choice = BOOLEAN, None
+        if choice:
             return TextColumn(name, kinds=kinds_of(choice), choice=choice)
         if type_ is not None:
             unit = next(iter(seen.units - {_YEN}), "")
