@@ -142,7 +142,7 @@ def _header_at(rows: Rows, merged: _Merged, numbers: Sequence[int]) -> int:
     Raises:
         NoHeader: a row may be a title or the header.
     """
-    is_web_page = bool(rows) and rows[0][0].startswith("<")
+    is_web_page = rows[0][0].startswith("<")
     filled = [column for column, cells in enumerate(columns_of(rows)) if any(cells)]
     rows = [[row[column] for column in filled if column < len(row)] for row in rows]
     width = usual_width(map(len, rows))
@@ -302,7 +302,6 @@ def _joined_rows(rows: Rows, at: int, merged: _Merged) -> tuple[int, int] | None
             top < end < len(rows) - 1
             and is_there
             and filled_count(block[0]) >= _MIN_GROUPS
-            and not any(is_no_year(cell) for row in block for cell in row)
             and sum(any(row[:1]) for row in block) <= 1
             and all(
                 any(_has_name_under_gap(above, row) for above in block[:level])
