@@ -80,7 +80,6 @@ class JSONValues:
             return
         following = self._peek()
         while following != "]":
-            self._peek()
             yield self.line, self._value()
             following = self._peek()
             if following == ",":
