@@ -9,17 +9,15 @@ from typing import Any
 
 from mdvec.errors import MdvecError
 from mdvec.household.core.answers import AnswerText, answer_text, safe_line
-from mdvec.household.core.categories import INCOME
-from mdvec.household.core.category_rules import against_text
 from mdvec.household.core.found import row_line
-from mdvec.household.core.shown import bracketed_name, shown_path
+from mdvec.household.core.shown import shown_path
 from mdvec.household.core.transaction import RowNote, Transaction, listed_row
 from mdvec.household.core.wording import format_currency
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import TRANSACTION_COLUMNS, read_transaction
 from mdvec.household.interfaces.plans import apply_rules
 from mdvec.household.interfaces.subjects import follow_decisions
-from mdvec.household.rules import chosen_category, known_categories
+from mdvec.household.rules import chosen_category, warnings
 from mdvec.text import on_one_line
 
 _MAX_NOTE, _MAX_TAG, _MAX_TAGS = 500, 40, 10
@@ -120,13 +118,8 @@ def categorize_rows(
         if category.strip():
             chosen = chosen_category(ledger, category)
             major, minor = chosen.major, chosen.minor or ""
-            is_new = major not in known_categories(ledger)
-            if is_new:
-                told.append(f"大項目{bracketed_name(major)}を新しく作りました。")
-            counted = [
-                (row.category_major == INCOME, row.amount or 0) for row in before if row.counts
-            ]
-            told += against_text(chosen, counted)
+            counted = [(row.is_income, row.amount or 0) for row in before if row.counts]
+            told = warnings(ledger, chosen, counted)
         values = {"category_major": major, "category_minor": minor}
         _put(ledger, transaction_ids, values)
         rows = [noted_row(ledger, row_id) for row_id in transaction_ids]

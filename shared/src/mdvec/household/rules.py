@@ -90,13 +90,14 @@ def try_rule(ledger: Ledger, *, shop: str, category: str) -> RuleTrial:
         moved = _moved_by(ledger, rule)
         others = len(_moved_by(ledger, rule, others=True))
         (shown,) = _as_shown(ledger, [rule], shop)
+        warned = _warnings(ledger, rule, shown, moved)
     amounts: dict[str, list[int]] = defaultdict(list)
     for row in moved:
         amounts[str(row.full_category)].append(row.yen)
     by_category = tuple((name, len(yen), sum(yen)) for name, yen in sorted(amounts.items()))
     return RuleTrial(
         rule, tuple(moved[-category_rules.MAX_ROWS:]), by_category,
-        answer_text(category_rules.trial_text(shown, moved, by_category, others)),
+        answer_text(category_rules.trial_text(shown, moved, by_category, others, warned)),
     )  # fmt: skip
 
 
@@ -116,10 +117,10 @@ def set_rule(ledger: Ledger, *, shop: str, category: str) -> RuleChange:
     """
     with ledger.connection:
         rule = _rule(ledger, shop, category)
-        moved = [(row.is_income, row.amount) for row in _moved_by(ledger, rule)]
-        against = category_rules.against_text(rule.category, moved)
+        moved = _moved_by(ledger, rule)
         others = len(_moved_by(ledger, rule, others=True))
         (shown,) = _as_shown(ledger, [rule], shop)
+        warned = _warnings(ledger, rule, shown, moved)
         plans.put_rule(ledger, rule)
         changed = plans.apply_rules(ledger)
         follow_decisions(ledger)
@@ -129,7 +130,38 @@ def set_rule(ledger: Ledger, *, shop: str, category: str) -> RuleChange:
         "ファイルのカテゴリは残してあり、action=remove で元に戻ります。"
     )
     left_out = [f"うち集計外は {others:,}件です。"] if others else []
-    return RuleChange(changed, answer_text([text, *left_out, *against, *_budgets_of(ledger, rule)]))
+    return RuleChange(changed, answer_text([text, *left_out, *warned, *_budgets_of(ledger, rule)]))
+
+
+def _unmatched(ledger: Ledger, rule: CategoryRule, shown: CategoryRule) -> list[str]:
+    """A line if no row's shop has the name of the rule; else empty."""
+    shops = shops_of(descriptions(ledger))
+    if rule.renamed is not None or any(rule.shop in shop for shop in shops.values()):
+        return []
+    written = {shop: text for text, shop in shops.items()}
+    near = category_rules.like_names(rule.shop, written)
+    return [category_rules.unmatched_text(shown.shop, [written[shop] for shop in near])]
+
+
+def warnings(ledger: Ledger, category: Category, counted: Sequence[tuple[bool, int]]) -> list[str]:
+    """What may not be meant by giving a category to the ``counted`` rows; call before it is given.
+
+    Each is whether the row is income, and its signed amount in yen.
+    """
+    minors = known_categories(ledger).get(category.major)
+    is_new = minors is None or category.minor not in (None, *minors)
+    told = [category_rules.new_text(category)] if is_new else []
+    told += category_rules.against_text(category, counted)
+    if counted and plans.is_filed_uncounted(ledger, category):
+        told.append(category_rules.counted_text(category, len(counted)))
+    return told
+
+
+def _warnings(
+    ledger: Ledger, rule: CategoryRule, shown: CategoryRule, moved: Iterable[CountedRow]
+) -> list[str]:
+    counted = [(row.is_income, row.amount) for row in moved]
+    return [*_unmatched(ledger, rule, shown), *warnings(ledger, rule.category, counted)]
 
 
 def _budgets_of(ledger: Ledger, rule: CategoryRule) -> list[str]:
@@ -267,12 +299,16 @@ def known_categories(ledger: Ledger) -> Hierarchy:
 
 
 def _renaming(phrase: str, known: Hierarchy, rules: Sequence[CategoryRule]) -> CategoryRule:
-    """The rule of 「食料品 = 食費」: rows of the first category belong to the second."""
-    rule = _the_only([CategoryRule("", now, before) for before, now in _read_pairs(phrase, known)])
+    """The rule of 「食料品 = 食費」: rows of the first category belong to the second.
+
+    The second may be new if it is written as 「大項目 > 中項目」.
+    """
+    pairs = _read_pairs(phrase, known) or _read_pairs(phrase, known, may_be_new=True)
+    rule = _the_only([CategoryRule("", now, before) for before, now in pairs])
     if rule is None:
         raise InvalidRule(
-            "shop（店の名前）か、category に「前の名前 = いまの名前」を、あるカテゴリの名前で"
-            "指定してください。"
+            "shop（店の名前）か、category に「前の名前 = いまの名前」を指定してください。前の名前は"
+            f"あるカテゴリのものです{_MAY_BE_NEW}。"
             f"選べる大項目: {'、'.join(map(shown_name, known)) or 'なし'}"
         )
     others = [other for other in rules if not _is_same(other, rule)]
@@ -298,23 +334,31 @@ def quoted(rule: CategoryRule) -> str:
     return " = ".join(" > ".join(map(in_quotes, filter(None, astuple(each)))) for each in pair)
 
 
-def _read_pairs(phrase: str, known: Hierarchy) -> list[tuple[Category, Category]]:
-    """The former and present categories that 「食料品 = 食費」 may name, split at each ``=``."""
+def _read_pairs(
+    phrase: str, known: Hierarchy, *, may_be_new: bool = False
+) -> list[tuple[Category, Category]]:
+    """The former and present categories that 「食料品 = 食費」 may name, split at each ``=``.
+
+    The present one is known, or else (``may_be_new``) stated as 「大項目 > 中項目」.
+    """
     pairs = []
     for mark in re.finditer("[=＝]", phrase):
         before = _categories_named(phrase[: mark.start()].strip(), known)
-        after = _categories_named(phrase[mark.end() :].strip(), known)
+        after = _categories_named(phrase[mark.end() :].strip(), known, may_be_new=may_be_new)
         pairs += [(former, now) for former in before for now in after]
     return list(dict.fromkeys(pairs))
 
 
-def _categories_named(name: str, known: Hierarchy) -> list[Category]:
+def _categories_named(name: str, known: Hierarchy, *, may_be_new: bool = False) -> list[Category]:
     """The categories that a name may mean; a JSON string, also after >, is an exact name."""
     quoted = re.fullmatch(rf"({_STRING})(?:\s*[>＞]\s*({_STRING}))?", name)
     if quoted is not None:
         exact = Category(*(json.loads(each) for each in quoted.groups() if each))
         minors = known.get(exact.major)
-        return [exact] if minors is not None and exact.minor in (None, *minors) else []
+        is_known = minors is not None and exact.minor in (None, *minors)
+        return [exact] if is_known or (may_be_new and exact.minor) else []
+    if may_be_new and (stated := stated_category(name)):
+        return [stated]
     try:
         category = find_category(name, known)
     except AmbiguousCategory:

@@ -75,7 +75,7 @@ def test_a_rule_is_tried_then_set_then_taken_back(connection):
     assert "支出だった 2件 10,000円は、収入を減らす明細になります。" in earned.text
     assert "10,000) would reduce the income" in in_english(earned.text)
     done = set_rule(ledger, shop="リンリン", category="収入 > その他")
-    assert done.text.splitlines()[1:] == ["うち集計外は 1件です。", earned.text.splitlines()[4]]
+    assert done.text.splitlines()[1:] == ["うち集計外は 1件です。", *earned.text.splitlines()[4:6]]
     assert "of them 1 row do" in in_english(done.text)
     assert "so would 1 row that" in in_english(earned.text)
     june = monthly_household(ledger, period="2025-06")
@@ -102,6 +102,19 @@ def test_the_rule_that_names_more_of_a_shop_wins(connection):
     assert dict(categories(ledger))["ﾘﾝﾘﾝ 駅前店"] == "日用品/雑貨"
     remove_rule(ledger, shop="リンリン 駅前")
     assert dict(categories(ledger))["ﾘﾝﾘﾝ 駅前店"] == "交通費/自転車"
+
+
+def test_a_rule_for_a_shop_that_no_row_has_says_so_and_names_shops_like_it(connection):
+    ledger = household(connection, BOUGHT)
+    said = "いま、「りんりん自転車」を含む店の明細は 1件もありません。名前の近い店: 自転車 りんりん"
+    for act in (try_rule, set_rule):
+        text = act(ledger, shop="りんりん自転車", category="雑貨").text
+        assert text.splitlines()[1] == said
+    assert "Shops with names like it: 自転車 りんりん" in in_english(said)
+    far = try_rule(ledger, shop="ライオン薬局", category="雑貨").text
+    assert far.endswith("いま、「ライオン薬局」を含む店の明細は 1件もありません。")
+    of_that_category = try_rule(ledger, shop="自転車 りんりん", category="自転車").text
+    assert of_that_category.endswith("これまでの明細で変わるものはありません。")
 
 
 def test_what_is_no_rule_is_refused(connection):
@@ -189,6 +202,22 @@ def test_a_category_that_exports_renamed_is_joined_by_a_rule_and_answers_say_so(
     remove_rule(ledger, category="食料品 = 食費")
     remove_rule(ledger, shop="りんりん")
     assert categories(ledger) == before
+
+
+@pytest.mark.parametrize("name", ["交通費 > 二輪", '"交通費" > "二輪"'])
+def test_a_category_is_renamed_to_a_new_one_that_is_stated_whole(connection, name):
+    ledger = household(connection, FOOD)
+    trial = try_rule(ledger, shop="", category=f"交通費 > 自転車 = {name}")
+    assert trial.text.splitlines()[0].startswith(
+        "カテゴリ「交通費 > 自転車」 → 交通費 > 二輪: 試すと"
+    )
+    assert "「交通費 > 二輪」は、新しい支出のカテゴリです。" in trial.text
+    assert set_rule(ledger, shop="", category=f"自転車 = {name}").changed == 1
+    remove_rule(ledger, category=f"交通費 > 自転車 = {name}")
+    for refused in ("自転車 = 二輪", "二輪 > 自転車 = 交通費 > 二輪"):
+        with pytest.raises(InvalidRule, match="前の名前はあるカテゴリのものです") as error:
+            try_rule(ledger, shop="", category=refused)
+    assert "the former is a category that there is" in in_english(str(error.value))
 
 
 def test_a_renamed_category_with_its_own_signs_and_what_is_none(connection):
@@ -342,12 +371,39 @@ def test_a_category_of_a_row_that_is_new_or_lowers_a_sum_says_so(connection):
     ledger = household(connection, [*BOUGHT, salary])
     text = categorize_rows(ledger, transaction_ids=[5], category="娯楽 > 旅行").text.splitlines()
     assert text[:3] == [
-        "カテゴリを決めました。", "大項目「娯楽」を新しく作りました。",
+        "カテゴリを決めました。", "「娯楽 > 旅行」は、新しい支出のカテゴリです。",
         "収入だった 1件 620,000円は、支出を減らす明細になります。",
     ]  # fmt: skip
-    assert "is a new 大項目" in in_english(text[1])
+    assert in_english(text[1]) == '"娯楽 > 旅行" is a new category of spending.'
     again = categorize_rows(ledger, transaction_ids=[5], category="収入 > 給与").text
     assert len(again.splitlines()) == 2
+
+
+def test_a_row_that_counts_in_a_category_that_files_leave_out_is_said_to_count(connection):
+    ledger = household(connection, [])
+    lines = (
+        "0,2025/07/01,口座振替,-9000,銀行,現金・カード,カード引き落とし,,1,a",
+        "1,2025/07/02,ATM,-7000,銀行,現金・カード,ATM引き出し,,0,b",
+        "1,2025/07/03,りんりん,-500,財布,日用品,雑貨,,0,c",
+    )
+    imported(ledger, *lines)
+    first, second, third = ledger.column("SELECT id FROM transactions WHERE tool_id = ?")
+
+    def told(row_id, category="カード引き落とし"):
+        return categorize_rows(ledger, transaction_ids=[row_id], category=category).text
+
+    said = (
+        "ファイルで「現金・カード > カード引き落とし」の明細はどれも集計外ですが、この 1件は集計に"
+    )
+    assert [said in told(row_id) for row_id in (third, third, second, first)] == [
+        True, True, True, False,
+    ]  # fmt: skip
+    assert "these 1 row still count" in in_english(told(third))
+    assert "集計に入ったまま" not in told(third, "ATM引き出し")
+    told(third, "")
+    trial = try_rule(ledger, shop="りんりん", category="カード引き落とし").text
+    done = set_rule(ledger, shop="りんりん", category="カード引き落とし").text
+    assert (said in trial, said in done) == (True, True)
 
 
 @settings(

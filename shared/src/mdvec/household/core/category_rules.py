@@ -17,6 +17,7 @@ from mdvec.household.core.wording import format_currency, sums_in_words
 _MIN_LIKENESS = 0.6
 _MIN_CONFIDENCE = 0.3
 _MAX_SHOPS = 100
+_MAX_NEAR = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,13 @@ def suggestions(totals: Sequence[ShopTotal]) -> list[Suggestion]:
     )
 
 
+def like_names(shop: str, known: Iterable[str]) -> list[str]:
+    """The known normalised shops whose names are most like ``shop``, at most three."""
+    likeness = _likeness_to(known)(shop)
+    near = [other for other in likeness if likeness[other] >= _MIN_LIKENESS]
+    return sorted(near, key=lambda other: (-likeness[other], other))[:_MAX_NEAR]
+
+
 def _likeness_to(known: Iterable[str]) -> Callable[[str], dict[str, float]]:
     """The likeness of a name to each known one that shares letters: the Dice coefficient of pairs.
 
@@ -166,6 +174,27 @@ def rule_line(rule: CategoryRule) -> str:
     return f"{bracketed_name(rule.shop)}を含む店 → {shown_name(rule.category)}"
 
 
+def new_text(category: Category) -> str:
+    """Says that no row had a category before, and which sums its rows are in."""
+    kind = "収入" if category.is_income else "支出"
+    return f"{bracketed_name(category)}は、新しい{kind}のカテゴリです。"
+
+
+def counted_text(category: Category, rows: int) -> str:
+    """Says that ``rows`` still count, in a category whose rows the files leave out of all sums."""
+    return (
+        f"ファイルで{bracketed_name(category)}の明細はどれも集計外ですが、この {rows:,}件は集計に"
+        "入ったままです。外すには、家計簿アプリで振替か計算対象外にして、その期間のファイルを取り込み"
+        "直してください（自分で対応付けた CSV なら transfers か not_counted）。"
+    )
+
+
+def unmatched_text(shop: str, near: Sequence[str]) -> str:
+    """Says that no row's shop has the name of a rule, and which shops have names like it."""
+    others = f"名前の近い店: {'、'.join(map(shown_name, near))}" if near else ""
+    return f"いま、{bracketed_name(shop)}を含む店の明細は 1件もありません。{others}"
+
+
 def against_text(category: Category, rows: Iterable[tuple[bool, int]]) -> list[str]:
     """A warning if payments would then reduce income, or receipts reduce spending; else empty.
 
@@ -190,11 +219,13 @@ def trial_text(
     rows: Sequence[CountedRow],
     by_category: Sequence[tuple[str, int, int]],
     others: int = 0,
+    warnings: Sequence[str] = (),
 ) -> list[str]:
     """What a rule would change, with its latest rows; ``others`` counts rows outside the sums."""
     left_out = [f"ほかに集計外の {others:,}件も移ります。"] if others else []
     if not rows:
-        return [f"{rule_line(rule)}: これまでの明細で変わるものはありません。", *left_out]
+        nothing = f"{rule_line(rule)}: これまでの明細で変わるものはありません。"
+        return [nothing, *left_out, *warnings]
     totals = totals_of_rows((row.category_major, row.amount) for row in rows)
     total = sums_in_words(totals.spending, totals.income) or "0円"
     lines = [
@@ -204,8 +235,7 @@ def trial_text(
         f"- {shown_name(name)} から {count:,}件 {format_currency(yen)}"
         for name, count, yen in by_category
     ]
-    lines += left_out
-    lines += against_text(rule.category, [(row.is_income, row.amount) for row in rows])
+    lines += [*left_out, *warnings]
     shown = rows[-MAX_ROWS:]
     lines += [
         f"  {row.day} {shown_name(row.description)} {format_currency(row.amount)} [{row.id}]"

@@ -17,7 +17,7 @@ from mdvec.household.core.transaction import ListedRow, RowNote, Transaction, li
 from mdvec.household.core.wording import format_currency
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_statements import mark_index
-from mdvec.household.interfaces.ledger_sums import counts
+from mdvec.household.interfaces.ledger_sums import counts, counts_unless_decided
 
 
 def rules_of(ledger: Ledger) -> list[CategoryRule]:
@@ -53,6 +53,20 @@ def filed_names(ledger: Ledger) -> list[tuple[str, str]]:
         "WHERE +tool_id = ? AND filed_major IS NOT NULL"
     )
     return list(rows)
+
+
+def is_filed_uncounted(ledger: Ledger, category: Category) -> bool:
+    """Whether files give rows the category, and leave all of them out of the sums."""
+    of_category = "coalesce(filed_major, category_major) = ?"
+    if category.minor is not None:
+        of_category += " AND coalesce(filed_minor, category_minor) = ?"
+    names = (category.major,) if category.minor is None else (category.major, category.minor)
+    is_uncounted: bool | None = ledger.execute(
+        f"SELECT NOT max({counts_unless_decided()}) FROM transactions "
+        f"WHERE +tool_id = ? AND {of_category}",
+        names,
+    ).get
+    return bool(is_uncounted)
 
 
 def put_rule(ledger: Ledger, rule: CategoryRule) -> None:
