@@ -169,7 +169,7 @@ def budget_status(
     notes += filter(None, [requested.understood])
     ranked = worst_first(statuses)
     without = sum(budget.subject in empty for budget in budgets)
-    lines = status_lines(months.in_words, ranked, outside, without)
+    lines = status_lines(months.in_words, ranked, outside, without, known)
     words = answer_words(lines, notes, view.age(requested))
     return BudgetAnswer(months, tuple(ranked), outside, **words)
 

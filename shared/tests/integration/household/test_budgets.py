@@ -33,7 +33,7 @@ def test_a_status_tells_the_pace_and_warns(connection):
         set_budget(ledger, category=category, amount=amount)
     answer = budget_status(ledger)
     assert answer.text.splitlines()[:4] == [
-        "2025年06月の予算と実績です。注意が必要なものは 2件です。",
+        "2025年06月の予算と実績です（2025-06-19 の時点）。注意が必要なものは 2件です。",
         "- 日用品 > 薬（毎月）: 予算 5,000円 のうち 6,000円（月の 63 %が過ぎて 120 %）、"
         "1,000円 超過",
         "- 食費（毎月）: 予算 50,000円 のうち 35,500円（月の 63 %が過ぎて 71 %）、残り 14,500円。"
@@ -45,6 +45,21 @@ def test_a_status_tells_the_pace_and_warns(connection):
         "予定（今日より後の日付の明細）: 1件、支出 99,000円（使った金額には含めていません。"
         "期間内のものは「これからの支払い」に数えます）",
     )
+
+
+def test_a_ledger_that_ends_earlier_has_its_share_and_pace_of_the_same_named_day(connection):
+    rows = monthly("朝市", -1_000, "2024-12", 4, day=28, category="食費/食料品")
+    ledger = household(connection, rows, today=date(2025, 12, 1))
+    set_budget(ledger, category="食費", amount=24_000, per="year")
+    for asked in ({}, {"since": "2025-03"}, {"since": "2025-02"}):
+        answer = budget_status(ledger, **asked)
+        first, line, *_ = answer.text.splitlines()[1:]
+        assert first.endswith("の予算と実績です（2025-03-28 の時点）。どれも予算のうちです。")
+        assert "（年の 24 %が過ぎて 13 %）" in line
+        assert "(as of 2025-03-28)" in in_english(first)
+    asked = budget_status(ledger, since="2025-01-01", until="2025-02-28")
+    assert "（2025-02-28 の時点）" in asked.text
+    assert "（年の 16 %が過ぎて 8 %）" in asked.text
 
 
 def test_rent_paid_on_the_first_day_is_no_reason_to_warn(connection):

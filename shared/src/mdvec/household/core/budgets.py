@@ -39,8 +39,9 @@ class BudgetStatus:
     """A budget, and how much of it was spent.
 
     ``amount`` is the budget of all ``months`` together. ``used`` and ``elapsed`` are percentages
-    of the budget and of the days of ``months``. ``expected`` is the probable spending
-    at the end, by the forecast or else at the pace so far; None once the months are over. ``due``
+    of the budget and, up to the last day with data, of the days of ``months``. ``expected`` is the
+    probable spending at the end, by the forecast or else at the pace so far; None once the months
+    are over. ``due``
     are the rows dated after today and the recurring payments that will probably still come;
     ``free`` is what is left after them.
     """
@@ -104,7 +105,8 @@ def status_of_budget(
     until = min(as_of, last)
     amount = budget.amount * (len(months) if budget.per == "month" else 1)
     spent = _spent_between(rows, first, until)
-    days, passed = (last - first).days + 1, max((until - first).days + 1, 0)
+    seen = min(known.last, until)
+    days, passed = (last - first).days + 1, max((seen - first).days + 1, 0)
     own = (
         payment for payment in recurring
         if as_of < last and covers(budget.subject, payment.rows[-1].full_category)
@@ -116,7 +118,7 @@ def status_of_budget(
         if (as_of >= first or payment.day >= first) and payment.day <= last
     ]
     payments = sum(payment.amount for payment in due)
-    coming = max(_still_to_come(rows, months, known.first, min(known.last, until)), payments)
+    coming = max(_still_to_come(rows, months, known.first, seen), payments)
     return BudgetStatus(
         budget=budget,
         months=months,
@@ -208,10 +210,15 @@ def _status_line(status: BudgetStatus) -> str:
 
 
 def status_lines(
-    months: str, statuses: Sequence[BudgetStatus], unbudgeted: int | None, without_rows: int = 0
+    months: str,
+    statuses: Sequence[BudgetStatus],
+    unbudgeted: int | None,
+    without_rows: int,
+    known: date,
 ) -> list[str]:
     """A line for each budget, and one for the spending outside of all budgets.
 
+    ``known`` is the last day with data, which is named if a budget is still running.
     ``without_rows`` is how many budgets are of categories that no row has; these are not reported
     as being within the budget.
     """
@@ -225,7 +232,9 @@ def status_lines(
     if without_rows:
         others = f"注意が必要なものは、ほかに {warned}件です。" if warned else ""
         summary = f"どの明細のカテゴリでもない予算が {without_rows}件あります。{others}"
-    lines = [f"{months}の予算と実績です。{summary}"]
+    is_running = any(status.expected is not None for status in statuses)
+    as_of = f"（{known} の時点）" if is_running else ""
+    lines = [f"{months}の予算と実績です{as_of}。{summary}"]
     for status in statuses:
         lines += [_status_line(status), *_free_lines(status)]
     if unbudgeted is not None:
