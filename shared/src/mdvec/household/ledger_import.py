@@ -73,6 +73,7 @@ def import_ledger(
             report,
             unread=tuple(folder.unread[path] for path in sorted(folder.unread)),
             overruled=(*_older_than_their_time(statements, folder), *report.overruled),
+            files_gone=_files_gone(ledger, statements, folder) if report.without_file else (),
             asked=tuple(ledger_statements.gone_rows(ledger, asked)),
             account_doubts=tuple(accounts.doubts_of(ledger)),
             repeated=tuple(accounts.repeated_rows(ledger)),
@@ -82,6 +83,16 @@ def import_ledger(
         folder.contents,
         frozenset().union(*(each.accounts for each in before)),
     )
+
+
+def _files_gone(
+    ledger: Ledger, statements: Sequence[Statement], folder: StatementFolder
+) -> tuple[str, ...]:
+    """The files, as they were, that rows of the ledger are from and that are not there now."""
+    present = {each.id for each in statements if each.key in folder.present_statements}
+    in_use = ledger_sums.statements_without_file(ledger, present)
+    paths = {each.path for each in statements if each.id in in_use}
+    return tuple(sorted(paths - folder.unread.keys()))
 
 
 @dataclass(frozen=True, slots=True)

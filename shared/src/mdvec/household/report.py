@@ -26,7 +26,7 @@ from mdvec.text import counted, some_of
 
 LedgerMode = Literal["update", "replace"]
 
-_MAX_PLACES = 8
+_MAX_PLACES, _MAX_GONE = 8, 3
 _IF_ROWS = "; if these are rows of another table, give them a file of their own, below their header"
 
 
@@ -74,8 +74,10 @@ class LedgerReport:
     updated: int = 0
     unchanged: int = 0
     failed: tuple[FailedRow, ...] = ()
-    # How many rows of the ledger are in none of the files, and how many ``replace`` deleted.
+    # How many rows of the ledger are in none of the files, the files that they were in, and how
+    # many ``replace`` deleted.
     without_file: int = 0
+    files_gone: tuple[str, ...] = ()
     deleted: int = 0
     # Rows that left the sums; rows that are gone but count until the user decides; rows that count
     # again.
@@ -246,6 +248,7 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
             f"{len(ledger.failed)} failed; {ledger.deleted} deleted, "
             f"{ledger.without_file} in the ledger have no file left"
         ),
+        *([ReportLine(_gone_text(ledger.files_gone, name))] if ledger.files_gone else []),
         *notes("failed", list(map(_line_text, ledger.failed))),
         *_listed(
             f"{misfits} {one if len(ledger.misfits) == 1 else several} of the file",
@@ -291,6 +294,14 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
         *_of_files("kept", ledger.net_worth),
         *_of_files("passed over", ledger.passed_over),
     ]
+
+
+def _gone_text(paths: Sequence[str], name: str) -> str:
+    files = some_of(list(map(shown_path, paths)), _MAX_GONE)
+    return (
+        f"gone or changed since, with rows that still count: {files}; to delete the rows that are "
+        f"in no file now: mdvec import -n {name} --mode replace"
+    )
 
 
 def _left_out_lines(left_out: Sequence[LinesLeftOut]) -> Iterator[ReportLine]:

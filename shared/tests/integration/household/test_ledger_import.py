@@ -166,6 +166,22 @@ def test_two_different_rows_with_one_id_are_the_parts_of_a_split_purchase(ledger
     assert [row.amount for row in ledger.rows()] == [-600, -400]
 
 
+def test_files_that_are_gone_or_have_fewer_rows_are_named_if_no_other_has_their_rows(ledger):
+    for name, rows in (("a", "abc"), ("b", "de"), ("c", "fg"), ("d", "h")):
+        ledger.write(f"{name}.csv", *(line(each) for each in rows))
+    assert ledger.import_().files_gone == ()
+    ledger.write("a.csv", line("a"), time=2)
+    ledger.write("copy.csv", line("d"), line("e"), time=3)
+    del ledger.files["b.csv"], ledger.files["d.csv"]
+    for mode, gone in (
+        ("update", ("a.csv", "d.csv")),
+        ("update", ("a.csv", "d.csv")),
+        ("replace", ()),
+    ):
+        report = ledger.import_(mode)
+        assert (report.files_gone, report.without_file) == (gone, 3 if gone else 0)
+
+
 @pytest.mark.parametrize("trouble", ["unreadable", "login page", "other file", "damaged"])
 def test_replace_deletes_nothing_while_a_file_cannot_be_read(ledger, trouble):
     ledger.write("a.csv", line("a"))

@@ -58,6 +58,21 @@ def rows_by_file(ledger: Ledger) -> dict[str, int]:
     return dict(ledger.execute(rows))
 
 
+def statements_without_file(ledger: Ledger, present: Collection[int]) -> set[int]:
+    """The statements with rows of the ledger that no statement of ``present``, by id, has.
+
+    Rows that newer files show to be gone are left aside.
+    """
+    there = "(SELECT value FROM json_each(?2))"
+    rows = ledger.execute(
+        "SELECT DISTINCT statement_id FROM transactions WHERE +tool_id = ?1 AND removal IS NULL "
+        f"AND statement_id NOT IN {there} AND identity NOT IN "
+        f"(SELECT identity FROM statement_rows WHERE statement_id IN {there})",
+        (json.dumps(sorted(present)),),
+    )
+    return {statement for (statement,) in rows}
+
+
 def data_version(ledger: Ledger) -> int:
     """A number that grows with every change of the tool's rows or decisions, by any process.
 
