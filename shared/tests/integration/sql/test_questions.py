@@ -283,13 +283,17 @@ def test_a_comparison_is_that_of_pandas(site):
     for row in found:
         shop = row["shop"]
         assert (row["first_sum"], row["second_sum"]) == (first.sum()[shop], second.sum()[shop])
-        assert row["difference"] == gone[shop]
-        assert row["difference_percent"] == round(100 * gone[shop] / first.sum()[shop], 2)
+        assert row["sum_difference"] == gone[shop]
+        assert row["sum_difference_percent"] == round(100 * gone[shop] / first.sum()[shop], 2)
     assert [row["shop"] for row in found] == list(gone.abs().sort_values(ascending=False).index)
     (empty,) = site.rows(
         "compare_periods", table="sales", measure="amount", first="1999", second="2025-07-19"
     )
-    assert (empty["first_rows"], empty["first_sum"], empty["difference_percent"]) == (0, None, None)
+    assert (empty["first_rows"], empty["first_sum"], empty["sum_difference_percent"]) == (
+        0,
+        None,
+        None,
+    )
 
 
 def test_correlations_are_those_of_pandas_the_strongest_first(site):

@@ -138,7 +138,7 @@ def test_trends_of_every_period_are_those_of_plain_python(desk, shape):
             {
                 "period": str(start), "rows": len(values), "sum": near(total(values)),
                 "mean": near(fmean(finite(values)) if finite(values) else None),
-                "change": near(
+                "sum_change": near(
                     None if at == 0 or None in (sums[at], sums[at - 1]) else sums[at] - sums[at - 1]
                 ),
             }
@@ -171,9 +171,9 @@ def test_two_periods_and_anomalies_are_those_of_plain_python(desk, shape):
         middle = median(before)
         spread = median(abs(one - middle) for one in before)
         if spread and abs(z := 0.6745 * (value - middle) / spread) >= 3.5:
-            expected[str(day)] = near(round(z, 2)), near(middle)
+            expected[str(day)] = near(round(z, 2)), near(middle), near(value)
     found = desk.answer("anomalies", shape, measure="amount", window=10)
-    assert {row["period"]: (row["robust_z"], row["median"]) for row in found} == dict(
+    assert {row["period"]: (row["robust_z"], row["median"], row["sum"]) for row in found} == dict(
         list(expected.items())[: len(found)]
     )
     assert bool(found) == bool(expected)

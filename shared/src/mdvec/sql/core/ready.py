@@ -224,8 +224,8 @@ def _trend(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
         f"FROM ({by_period}) WHERE period IS NOT NULL GROUP BY period"
     )
     sql = (
-        "SELECT period, rows, sum, mean, sum - before AS change, "
-        "round(100.0 * (sum - before) / abs(nullif(before, 0)), 2) AS change_percent "
+        "SELECT period, rows, sum, mean, sum - before AS sum_change, "
+        "round(100.0 * (sum - before) / abs(nullif(before, 0)), 2) AS sum_change_percent "
         f"FROM (SELECT *, lag(sum) OVER (ORDER BY period) AS before FROM ({sums})) ORDER BY period"
     )
     facts = (
@@ -332,8 +332,8 @@ def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     )
     difference = "coalesce(second_sum, 0) - coalesce(first_sum, 0)"
     sql = (
-        f"SELECT *, {difference} AS difference, "
-        f"round(100.0 * ({difference}) / abs(nullif(first_sum, 0)), 2) AS difference_percent "
+        f"SELECT *, {difference} AS sum_difference, "
+        f"round(100.0 * ({difference}) / abs(nullif(first_sum, 0)), 2) AS sum_difference_percent "
         f"FROM ({grouped}) ORDER BY abs({difference}) DESC, 1"
     )
 
@@ -361,26 +361,26 @@ def _anomalies(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     if threshold <= 0:
         raise WrongParameters(f"threshold must be above 0, such as 3.5, not {threshold:g}")
     series = (
-        "SELECT period, CAST(sum(value) AS DOUBLE) AS value FROM "
+        "SELECT period, CAST(sum(value) AS DOUBLE) AS sum FROM "
         f"({_by_period_sql(period, day, measure)}) "
         "WHERE period IS NOT NULL GROUP BY period HAVING count(value) > 0"
     )
     judged = (
-        "SELECT period, value, median(value) OVER earlier AS median, mad(value) OVER earlier "
+        "SELECT period, sum, median(sum) OVER earlier AS median, mad(sum) OVER earlier "
         "AS mad, min(period) OVER earlier AS window_from, max(period) OVER earlier AS window_to, "
         f"count(*) OVER earlier AS before FROM ({series}) WINDOW earlier AS "
         f"(ORDER BY period ROWS BETWEEN {window:d} PRECEDING AND 1 PRECEDING)"
     )
-    z = f"{_TO_SIGMA} * (value - median) / nullif(mad, 0)"
+    z = f"{_TO_SIGMA} * (sum - median) / nullif(mad, 0)"
     is_anomaly = f"before >= {MIN_WINDOW} AND abs({z}) >= {threshold!r}"
     sql = (
-        f"SELECT period, value, round({z}, 2) AS robust_z, median, mad, window_from, window_to "
+        f"SELECT period, sum, round({z}, 2) AS robust_z, median, mad, window_from, window_to "
         f"FROM ({judged}) WHERE {is_anomaly} ORDER BY period"
     )
     facts = (
         f"SELECT count(*), count(*) FILTER (WHERE before >= {MIN_WINDOW}), "
         f"count(*) FILTER (WHERE before >= {MIN_WINDOW} AND mad = 0), "
-        f"count(*) FILTER (WHERE before >= {MIN_WINDOW} AND mad = 0 AND value <> median), "
+        f"count(*) FILTER (WHERE before >= {MIN_WINDOW} AND mad = 0 AND sum <> median), "
         f"count(*) FILTER (WHERE {is_anomaly}), "
         f"count(*) FILTER (WHERE {is_anomaly} AND before < {window:d}) FROM ({judged})"
     )
@@ -464,7 +464,7 @@ def _chosen_columns(columns: Sequence[Column], names: str | None) -> list[Column
 
 READY: dict[str, ReadyQuestion] = {
     "trend": ReadyQuestion(
-        "A measure's sum and mean by period, and its change",
+        "A measure's sum and mean by period, and the sum's change",
         (TABLE, MEASURE, Parameter("period", "text", "month"), DATE_COLUMN),
         _trend,
     ),
