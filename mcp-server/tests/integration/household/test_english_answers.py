@@ -205,13 +205,13 @@ def check_english(asked, databases):
 
 def test_the_setting_answers_in_english_and_a_call_in_japanese(tmp_path, samples):
     database = samples(tmp_path)
-    month = ("get_monthly_household", {"period": "2025-06"})
+    month = ("get_monthly_household", {"period": "June 2025"})
     english, japanese, refused = answers(
         database, month, (month[0], {**month[1], "language": "ja"}),
         (month[0], {"language": "fr"}), household={"language": "en"},
     )  # fmt: skip
     assert english.words.startswith("The household in 2025-06.\n- spending: ¥235,997\n")
-    assert english.data["understood"] == '"2025-06" was read as 2025-06'
+    assert english.data["understood"] == '"June 2025" was read as 2025-06'
     assert english.data["spending"] == japanese.data["spending"] == 235_997
     assert japanese.words.startswith("2025年06月の家計簿です。\n- 支出: 235,997円\n")
     assert refused.is_error

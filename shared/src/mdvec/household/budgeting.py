@@ -166,7 +166,7 @@ def budget_status(
         for budget, span in zip(budgets, spans, strict=True)
     ]
     outside = _unbudgeted_yen(rows, budgets, months, as_of) if budgets else None
-    notes += filter(None, [requested.understood])
+    notes.append(requested.understood)
     ranked = worst_first(statuses)
     without = sum(budget.subject in empty for budget in budgets)
     lines = status_lines(months.in_words, ranked, outside, without, known)

@@ -348,20 +348,23 @@ def compare_periods(
     moved = _movements(was, now, named, by)
     same_days = _same_days(was, now, view)
     notes = list(dict.fromkeys([*notes, *now.notes, *was.notes, *about_rows]))
-    notes += dict.fromkeys(filter(None, (after.understood, earlier.understood)))
+    notes += dict.fromkeys((after.understood, earlier.understood))
     notes += [*wording.removed_notes(sums), *dict.fromkeys(doubts)]
-    notes += _length_notes(was.days, now.days, ledger.month_starts_on)
     is_full = detail == "full"
     shops = 0 if is_full or by == "shop" else MAX_SHOPS
     shown = [
         as_shown(movement, rows=MAX_ROWS if is_full else 0, shops=shops)
         for movement in moved[:most]
     ]
+    lengths = _length_notes(was.days, now.days, ledger.month_starts_on)
     lines = _comparison_lines(was, now, same_days, named, ledger.month_starts_on)
+    lines += [f"※ {note}。" for note in lengths]
     lines += _movement_lines(
         shown, len(moved), "店" if by == "shop" else "カテゴリ", is_full=is_full
     )
     counts = counts_of(sums)
+    words = answer_words(lines, notes, view.age(after), only_told=[wording.counts_text(counts)])
+    words["notes"] += tuple(lengths)
     return ComparisonAnswer(
         before=was.days,
         after=now.days,
@@ -371,7 +374,7 @@ def compare_periods(
         movements=tuple(shown),
         total_movements=len(moved),
         counts=counts,
-        **answer_words(lines, notes, view.age(after), only_told=[wording.counts_text(counts)]),
+        **words,
     )
 
 

@@ -315,7 +315,7 @@ def expense_list(
         notes += doubt_notes_on(ledger, days, set(ids).intersection)
     if chosen.taken_out:
         notes.append(f"タグで外した明細が {len(chosen.taken_out):,}件あります")
-    notes += filter(None, [requested.understood])
+    notes.append(requested.understood)
     notes += [
         f"カテゴリ（規則で変えられます）とタグで選びました。タグ{bracketed_name(rules.title)}で入れ、"
         f"「-{rules.title}」で外し、「人:名前」で人を決められます"
@@ -365,7 +365,7 @@ def fixed_and_variable_costs(
     lines = _split_costs(own, series, _rules("fixed"), noted)
     fixed = sum(line.yen for line in lines if line.is_fixed)
     spending = sum(row.yen for row in own)
-    notes += filter(None, [requested.understood])
+    notes.append(requested.understood)
     text = _cost_lines(span_in_words(days, ledger.month_starts_on), lines, limit)
     words = answer_words(text, notes, view.age(requested))
     return CostsAnswer(days, spending, fixed, spending - fixed, tuple(lines), **words)

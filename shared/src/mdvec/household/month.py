@@ -265,7 +265,7 @@ def combined_households(
             "両方の家計簿にある同じ買い物は二度数えますが、それらしい組は見つかりませんでした"
         )
     notes += filter(None, (about_it, *unexplained, requested.understood))
-    last = requested.days.last if requested.understood else None
+    last = None if requested.follows_data else requested.days.last
     age = "".join(
         age_line(span.last_day, first.today, last, f"{name} の明細")
         for name, span in covered.items()

@@ -139,7 +139,7 @@ def understood_filter(view: LedgerView, wanted: RowFilter) -> UnderstoodFilter:
 
 def _period_notes(view: LedgerView, period: UnderstoodPeriod, extent: Days) -> list[str]:
     """Notes on how a period was understood, and which part of it has no data."""
-    notes = [period.understood]
+    notes = [period.understood] if period.understood else []
     shown_months = view.covered.shown(period.months)
     if shown_months not in (None, period.months) and not view.stray_days(period.days)[0]:
         notes.append(clipped_note(shown_months.in_words))

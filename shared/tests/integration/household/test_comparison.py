@@ -51,6 +51,10 @@ def test_a_comparison_names_what_moved_and_the_rows_that_moved_it(connection):
         "2025年05月の明細は 2025-05-03 からです",
         "「2025年6月」を 2025年06月 と解釈しました",
     )
+    longer = compare_periods(ledger, since="2025-05-30", until="2025-06-26", base="2025-05")
+    said = "期間の長さが違います（31日と 28日）。金額は期間の合計どうしの比較です"
+    assert longer.text.splitlines()[3] == f"※ {said}。"
+    assert (longer.notes[-1], longer.text.count(said)) == (said, 1)
     assert [row.description for row in full.movements[1].added] == ["寿司 うおまる"]
     assert answer.total_movements == 2
     shops = compare_periods(ledger, period="2025年6月", by="shop")

@@ -69,7 +69,9 @@ def test_sums_are_of_exactly_the_stated_days(ledger, since, until, first, last):
     month = monthly_household(Ledger(connection, tool, TODAY), **stated)
     assert (month.spending, month.income) == (spending, income)
     assert (str(month.first_day), str(month.last_day)) == (first, last)
-    assert f"「{since or ''}〜{until or ''}」を {month.period_in_words} と解釈" in month.text
+    read = f"「{since or ''}〜{until or ''}」を {month.period_in_words} と解釈"
+    assert (read in month.text) == ("解釈" in month.text) == (not (since and until))
+    assert month.text.startswith(f"{month.period_in_words}の家計簿です。")
     found = find_transactions(
         Ledger(connection, tool, TODAY), RowFilter(**stated), ListingOptions()
     )

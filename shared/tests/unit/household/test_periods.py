@@ -189,26 +189,28 @@ def test_the_invalid_range_is_named():
 
 
 @each(
-    ("since", "until", "starts_on", "first", "last"),
+    ("since", "until", "starts_on", "first", "last", "is_read"),
     [
-        ("2025-06-10", "2025-06-20", 1, "2025-06-10", "2025-06-20"),
-        ("2025-06", "2025-07", 1, "2025-06-01", "2025-07-31"),
-        ("2025-06-10", "2025-07", 1, "2025-06-10", "2025-07-31"),
-        ("2025-06", "2025-06", 26, "2025-05-26", "2025-06-25"),
-        ("2025-06-01", "2025-06-01", 26, "2025-06-01", "2025-06-01"),
-        (" 2025-06 ", "", 1, "2025-06-01", "2025-09-10"),
-        (None, "2024-02", 1, "2023-04-01", "2024-02-29"),
-        ("2025-12", None, 1, "2025-12-01", "2025-12-31"),
-        (None, "2020-02", 1, "2020-02-29", "2020-02-29"),
+        ("2025-06-10", "2025-06-20", 1, "2025-06-10", "2025-06-20", False),
+        ("2025-06", "2025-07", 1, "2025-06-01", "2025-07-31", False),
+        ("2025-06-10", "2025-07", 1, "2025-06-10", "2025-07-31", False),
+        ("2025-06", "2025-06", 26, "2025-05-26", "2025-06-25", True),
+        ("2025-06-01", "2025-06-01", 26, "2025-06-01", "2025-06-01", False),
+        (" 2025-06 ", "", 1, "2025-06-01", "2025-09-10", True),
+        (None, "2024-02", 1, "2023-04-01", "2024-02-29", True),
+        ("2025-12", None, 1, "2025-12-01", "2025-12-31", True),
+        (None, "2020-02", 1, "2020-02-29", "2020-02-29", True),
     ],
 )
-def test_stated_dates_are_taken_as_they_are_both_included(since, until, starts_on, first, last):
+def test_stated_dates_are_taken_as_they_are_both_included(
+    since, until, starts_on, first, last, is_read
+):
     ledger = MonthRange(
         *(Month(one.year, one.month, starts_on) for one in (LEDGER.first, LEDGER.last))
     )
     found = resolve_period(TODAY, ledger, since=since, until=until)
     assert (str(found.days.first), str(found.days.last)) == (first, last)
-    assert found.in_words in found.understood
+    assert (found.in_words in found.understood) == bool(found.understood) == is_read
 
 
 @each(

@@ -61,7 +61,9 @@ def answer_text(
     contains, ends its line and begins another.
     """
     first = [age] if age else []
-    return "\n".join(map(safe_line, (*first, *lines, *(f"※ {note}。" for note in notes), *rows)))
+    return "\n".join(
+        map(safe_line, (*first, *lines, *(f"※ {note}。" for note in notes if note), *rows))
+    )
 
 
 MAX_LISTED = 100
@@ -93,9 +95,12 @@ class AnswerWords(TypedDict):
 def answer_words(
     lines: Iterable[str], notes: Sequence[str], age: str, *, only_told: Iterable[str] = ()
 ) -> AnswerWords:
-    """The notes, age and text of an answer; ``only_told`` are notes that only its text has."""
+    """The notes, age and text of an answer; ``only_told`` are notes that only its text has.
+
+    Notes that are "" are left out.
+    """
     text = answer_text(lines, [*notes, *only_told], age=age)
-    return AnswerWords(notes=tuple(notes), age=age, text=text)
+    return AnswerWords(notes=tuple(filter(None, notes)), age=age, text=text)
 
 
 def safe_line(line: str) -> str:

@@ -24,6 +24,7 @@ from mdvec.text import shortened
 DEFAULT_MONTHS = 12
 _UP_TO_LATEST_DATA = "（データのある最後の月まで）"
 _DATES = 'since="YYYY-MM-DD"、until="YYYY-MM-DD"'
+_ISO = re.compile(r"\d{4}(?:-\d\d){0,2}(?:(?:〜|/|\.\.)\d{4}(?:-\d\d){0,2})?", re.ASCII)
 _HALF = re.compile(r"(?<!度)の?(上半期|上期|下半期|下期)$")
 
 
@@ -56,7 +57,9 @@ class AmbiguousPeriod(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class UnderstoodPeriod:
-    """A parsed period, and a sentence that tells how it was understood; "" if none was given.
+    """A parsed period, and a sentence that tells how it was understood.
+
+    ``understood`` is "" if no period was given, or if its ISO dates left nothing to understand.
 
     ``months`` are all months that contain some of the ``days``. There may be no data for them.
     ``follows_data``: nobody asked for these days; they are the latest that have data. ``is_all``:
@@ -209,10 +212,13 @@ def _of_ends(start: str, end: str, context: PeriodContext) -> UnderstoodPeriod:
 def understood_as(
     phrase: str, days: Days, starts_on: int, suffix: str = "", remark: str = ""
 ) -> UnderstoodPeriod:
-    """The period that a phrase stands for; ``understood`` stays "" without a phrase."""
+    """The period that a phrase stands for; ``understood`` is "" for none, and for ISO dates."""
+    months = MonthRange.around(days, starts_on)
+    if not phrase or (_ISO.fullmatch(phrase) and parse_dated(phrase) == days):
+        return UnderstoodPeriod(days, months, "")
     words = span_in_words(days, starts_on)
-    note = f"「{shortened(phrase)}」{suffix}を {words} と解釈しました{remark}" if phrase else ""
-    return UnderstoodPeriod(days, MonthRange.around(days, starts_on), note)
+    note = f"「{shortened(phrase)}」{suffix}を {words} と解釈しました{remark}"
+    return UnderstoodPeriod(days, months, note)
 
 
 def _strip(text: str | None) -> str:
