@@ -189,21 +189,26 @@ def _newer_files(check: SourceCheck) -> list[str]:
     return [safe_line(note) for note in check.notes(wording)]
 
 
+_DAYS = frozenset({"since", "until", "period"})
+
+
 def refuse_others(
     choice: str,
     takes: tuple[str, ...],
     arguments: Mapping[str, object],
     needs: tuple[str, ...] = (),
+    instead: str = "",
 ) -> None:
     """Raise a ToolError for arguments that ``choice`` does not take, or needs but did not get.
 
-    Arguments that are None count as omitted.
+    Arguments that are None count as omitted. ``instead`` says what answers if days were given.
     """
     named = {name for name, value in arguments.items() if value is not None}
     others = [name for name in arguments if name in named and name not in takes]
     if others:
+        hint = f"。{instead}" if instead and not _DAYS.isdisjoint(others) else ""
         raise ToolError(
-            f"{choice} は {'、'.join(others)} を使いません。使える引数: {'、'.join(takes)}"
+            f"{choice} は {'、'.join(others)} を使いません。使える引数: {'、'.join(takes)}{hint}"
         )
     missing = [name for name in needs if name not in named]
     if missing:

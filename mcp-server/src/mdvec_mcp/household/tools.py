@@ -256,6 +256,11 @@ REPORTS: dict[Report, Callable[..., Any]] = {
 }
 """The function that makes each report; its parameters are the arguments of the report."""
 CHARTED: tuple[Report, ...] = ("compare", "budget", "net_worth")
+INSTEAD: dict[Report, str] = {
+    "recurring": "期間の固定費（定期的な支払い）は report=costs が答えます",
+    "forecast": "見通しは、最後の明細の月とその先 3か月です。過ぎた期間は report=costs が答えます",
+}
+"""What answers for a period in place of a report that takes none."""
 UNDATED: tuple[Report, ...] = ("rules", "notes", "accounts")
 """Reports that newer files do not change, so that they do not mention such files."""
 
@@ -302,7 +307,7 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartServer
         refuse_others(
             f"household_report の report={report}", tuple(takes),
             {**arguments, "output_format": output_format, "tool": tool},
-            ("file",) if report == "mapping" else (),
+            ("file",) if report == "mapping" else (), INSTEAD.get(report, ""),
         )  # fmt: skip
         present = {name: value for name, value in arguments.items() if value is not None}
         work = partial(make, **present)
