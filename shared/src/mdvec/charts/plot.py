@@ -263,14 +263,9 @@ def month_plot(
 
     Values are in yen, or with ``percent`` in tenths of a percent. ``running`` months are not
     complete yet, ``empty`` ones have no data; both are marked. A month that is not listed is a gap.
-
-    Raises:
-        ChartError: there are no months.
     """
     x = tuple(map(_month_number, months))
-    if not x:
-        raise ChartError("グラフの月がないか、古い順に並んでいません。")
-    shown = tuple(range(x[0], x[-1] + 1))
+    shown = tuple(range(x[0], x[-1] + 1)) if x else ()
     colors = colors_of([line.name for line in series], among)
     marks = ""
     if empty:

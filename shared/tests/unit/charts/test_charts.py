@@ -411,7 +411,7 @@ def test_a_pie_lists_amounts_without_a_slice():
         ),
         (lambda: month_plot("line", "題", months(2), (Series("a", (None, None)),)), "月のデータが"),
         (lambda: month_plot("line", "題", months(2), ()), "月のデータがありません"),
-        (lambda: month_plot("line", "題", (), ()), "グラフの月がない"),
+        (lambda: month_plot("line", "題", (), ()), "月のデータがありません"),
     ],
 )
 def test_impossible_charts_are_refused_in_japanese(chart, reason):
