@@ -96,10 +96,10 @@ class Collection:
             on_progress=on_progress, on_notice=on_notice,
         )  # fmt: skip
 
-    def search(self, query: str, k: int = 5, **more: object) -> Answer:
-        """Search the collection with the tiny model."""
+    def search(self, query: str, k: int = 5, **more: Any) -> Answer:
+        """Search the collection (or other ``tools``) with the tiny model."""
         embedder = Embedder(self.backend)
-        question = Question(query, (self.name,), k, **more)
+        question = Question(query, more.pop("tools", (self.name,)), k, **more)
         return search(
             self.database, question, lambda _: nullcontext(embedder), self.engine,
             records=RECORDS,

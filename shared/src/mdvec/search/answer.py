@@ -34,6 +34,7 @@ from mdvec.search.filtering import (
     left_by_exact,
     narrow,
     only_subjects,
+    searched_tools,
     without_document,
 )
 from mdvec.search.hits import Hit, hits
@@ -350,7 +351,8 @@ class _Search:
             {query: result.ranking for query, result in results.items()}, question.k
         )
         of_tools = results[question.query].of_tools  # the same passages for every query
-        total = sum(self._count(of_tool) for of_tool in of_tools)
+        within = searched_tools(tools, narrowed)
+        total = sum(self._count(of_tool) for of_tool in of_tools if of_tool.tool in within)
         searched = sum(of_tool.searched for of_tool in of_tools)
         ranked = self._with_records(ranking.chunks)
         ordered, about_order = self._ordered(ranked, tools)
@@ -359,7 +361,7 @@ class _Search:
                 self.connection, ordered, question.returning, question.k, question.max_chars
             )
         return Answer(
-            tools=tuple(tool.name for tool in tools),
+            tools=tuple(tool.name for tool in within),
             query=question.query,
             results=tuple(shown),
             total_chunks=total,

@@ -45,11 +45,13 @@ class Narrowed:
 
     ``notes`` say why the filters could not be applied, or what they excluded implicitly.
     ``excluded`` maps each text to exclude to the number of chunks that it excluded.
+    ``is_left_out``: the filters are for other kinds of tools.
     """
 
     chunks: index.ChunkRanges | None
     notes: tuple[str, ...] = ()
     excluded: Mapping[str, int] = field(default_factory=dict)
+    is_left_out: bool = False
 
 
 ALL_CHUNKS = Narrowed(None)
@@ -60,7 +62,7 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
     if filters.is_empty or tool.model is None:
         return ALL_CHUNKS
     if KINDS[tool.kind].is_made_of_records:
-        return Narrowed(index.no_chunks(), (without_rows(tool),))
+        return Narrowed(index.no_chunks(), (without_rows(tool),), is_left_out=True)
     if not _is_current(connection, tool, filters):
         return Narrowed(
             None,
@@ -77,6 +79,12 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
     if filters.is_of_passages:
         chunks, excluded = _saying(connection, tool, filters, chunks)
     return Narrowed(chunks, tuple(notes), excluded)
+
+
+def searched_tools(tools: Sequence[Tool], narrowed: Sequence[Narrowed]) -> list[Tool]:
+    """The tools that the filters do not leave out, or all if they leave out every one."""
+    pairs = zip(tools, narrowed, strict=True)
+    return [tool for tool, left in pairs if not left.is_left_out] or list(tools)
 
 
 def left_by_exact(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 
 import pytest
-from collection import check_indexes
+from collection import Collection, check_indexes
 from household_folder import HouseholdFolder
 from ledger_folder import HEADER
 from tiny_embedder import TinyBackend
@@ -225,6 +225,22 @@ def test_a_filter_of_notes_says_nothing_about_rows_but_what_finds_them(household
             "own tools find rows by words, days and amounts",
         ),
     )
+
+
+def test_an_answer_counts_and_names_only_the_tools_that_its_filters_do_not_leave_out(household):
+    export(household, "7.csv", row("a"))
+    household.import_("new")
+    notes = Collection(household.folder.parent / "notes", household.database)
+    notes.write("a.md", "スーパーの献立")
+    notes.import_("new")
+    for filters, tools, total in (
+        ({}, {"kakeibo", "notes"}, 2),
+        ({"filters": Filters(exact=("献立",))}, {"notes"}, 1),
+    ):
+        answer = household.search("スーパー", tools=None, **filters)
+        assert (set(answer.tools), answer.total_chunks) == (tools, total)
+    alone = household.search("スーパー", filters=Filters(exact=("献立",)))
+    assert (alone.tools, alone.total_chunks) == (("kakeibo",), 1)
 
 
 def test_that_amounts_are_not_searched_is_told_unless_the_answer_is_sure(household):
