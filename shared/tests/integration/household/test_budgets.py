@@ -55,7 +55,12 @@ def test_a_ledger_that_ends_earlier_has_its_share_and_pace_of_the_same_named_day
         answer = budget_status(ledger, **asked)
         first, line, *_ = answer.text.splitlines()[1:]
         assert first.endswith("の予算と実績です（2025-03-28 の時点）。どれも予算のうちです。")
-        assert "（年の 24 %が過ぎて 13 %）" in line
+        assert line.startswith("- 食費（毎年・2025年）: 予算 24,000円 のうち 3,000円（年の 24 %")
+        assert "過ぎて 13 %）、残り" in line
+        assert in_english(line).startswith(
+            "- 食費 (food) (every year, 2025): ¥3,000 of ¥24,000 (13 % with"
+        )
+        assert "24 % of the year gone" in in_english(line)
         assert "(as of 2025-03-28)" in in_english(first)
     asked = budget_status(ledger, since="2025-01-01", until="2025-02-28")
     assert "（2025-02-28 の時点）" in asked.text

@@ -193,10 +193,12 @@ def _whole_percent(percent: Decimal) -> str:
 def _status_line(status: BudgetStatus) -> str:
     is_longer = len(status.months) > 1 and status.budget.per == "month"
     span = "期間" if is_longer else _PASSED[status.budget.per]
+    year = f"・{status.months.last.year}年" if status.budget.per == "year" else ""
+    name = f"{shown_name(status.budget.subject)}（{PER[status.budget.per]}{year}）"
     used = _whole_percent(status.used)
     passed = f"{span}の {_whole_percent(status.elapsed)}が過ぎて "
     line = (
-        f"- {name_of(status.budget)}: 予算 {format_currency(status.amount)} のうち "
+        f"- {name}: 予算 {format_currency(status.amount)} のうち "
         f"{format_currency(status.spent)}（{'' if status.expected is None else passed}{used}）"
     )
     if status.warning == "exceeded":
