@@ -62,9 +62,9 @@ def test_a_ledger_that_ends_earlier_has_its_share_and_pace_of_the_same_named_day
         )
         assert "24 % of the year gone" in in_english(line)
         assert "(as of 2025-03-28)" in in_english(first)
-    asked = budget_status(ledger, since="2025-01-01", until="2025-02-28")
-    assert "（2025-02-28 の時点）" in asked.text
-    assert "（年の 16 %が過ぎて 8 %）" in asked.text
+    ended = budget_status(ledger, since="2025-01-01", until="2025-02-28")
+    assert "（2025-02-28 の時点）" in ended.text
+    assert "（年の 16 %が過ぎて 8 %）" in ended.text
 
 
 def test_rent_paid_on_the_first_day_is_no_reason_to_warn(connection):
