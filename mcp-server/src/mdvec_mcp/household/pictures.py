@@ -180,13 +180,13 @@ def names_among(shown: Sequence[Subject], ledger: Hierarchy) -> tuple[str, ...]:
 
 
 def budget_chart(answer: BudgetAnswer, ledger: Hierarchy | None = None) -> Plot:
-    """The chart of budgets: the spending above each budget; notes if the months are not over.
+    """The chart of budgets: the spending above each budget; notes if their rows are not complete.
 
     Yearly and monthly budgets are not shown together: one axis cannot fit both.
     """
     statuses = [each for each in answer.statuses if each.budget.per == "month"] or answer.statuses
     subjects = [status.budget.subject for status in statuses]
-    notes = ["途中です（期間はまだ終わっていません）"] * any(
+    notes = ["途中です（期間の明細がまだ揃っていません）"] * any(
         status.expected is not None for status in statuses
     ) + ["年の予算は文章にあります"] * (len(statuses) < len(answer.statuses))
     span = _without_zeros(answer.months.in_words)

@@ -87,10 +87,13 @@ def test_budgets_of_a_year_are_not_on_the_axis_of_those_of_a_month(ledger_of, co
     ledger = Ledger(connection, tool, TODAY)
     set_budget(ledger, category="外食", amount=900_000, per="year")
     yearly = budget_chart(budget_status(ledger))
-    assert (yearly.targets, yearly.note) == ((900_000,), "途中です（期間はまだ終わっていません）")
+    assert (yearly.targets, yearly.note) == (
+        (900_000,),
+        "途中です（期間の明細がまだ揃っていません）",
+    )
     set_budget(ledger, category="食費", amount=50_000)
     both = budget_chart(budget_status(ledger))
-    assert (both.targets, both.note) == ((50_000,), "年の予算は文章にあります")
+    assert (both.targets, both.note) == ((50_000,), f"{yearly.note}。年の予算は文章にあります")
 
 
 def test_a_comparison_has_a_pair_of_bars_for_each_category(ledger_of, connection):

@@ -151,7 +151,7 @@ def budget_status(
             notes += doubt_notes(ledger, Days(first, as_of), Total.SPENDING)
     known = min(as_of, covered.last_day)
     past = [row for row in rows if row.day <= known]
-    is_running = any(as_of < span.days.last for span in spans)
+    is_running = any(known < span.days.last for span in spans)
     recurring = recurring_payments(past, known) if is_running else []
     rows_so_far = rows if as_of == ledger.today else [row for row in rows if row.day <= as_of]
     statuses = [

@@ -62,6 +62,9 @@ def test_a_ledger_that_ends_earlier_has_its_share_and_pace_of_the_same_named_day
         )
         assert "24 % of the year gone" in in_english(line)
         assert "(as of 2025-03-28)" in in_english(first)
+    set_budget(ledger, category="支出", amount=900)
+    (month,) = [each for each in budget_status(ledger).statuses if each.budget.per == "month"]
+    assert (month.elapsed.quantize(1), month.expected) == (90, 1_000)
     ended = budget_status(ledger, since="2025-01-01", until="2025-02-28")
     assert "（2025-02-28 の時点）" in ended.text
     assert "（年の 16 %が過ぎて 8 %）" in ended.text

@@ -40,8 +40,8 @@ class BudgetStatus:
 
     ``amount`` is the budget of all ``months`` together. ``used`` and ``elapsed`` are percentages
     of the budget and, up to the last day with data, of the days of ``months``. ``expected`` is the
-    probable spending at the end, by the forecast or else at the pace so far; None once the months
-    are over. ``due``
+    probable spending at the end, by the forecast or else at the pace so far; None once the data
+    have all days. ``due``
     are the rows dated after today and the recurring payments that will probably still come;
     ``free`` is what is left after them.
     """
@@ -109,7 +109,7 @@ def status_of_budget(
     days, passed = (last - first).days + 1, max((seen - first).days + 1, 0)
     own = (
         payment for payment in recurring
-        if as_of < last and covers(budget.subject, payment.rows[-1].full_category)
+        if seen < last and covers(budget.subject, payment.rows[-1].full_category)
     )  # fmt: skip
     # Overdue payments count in these months, if the months have begun.
     due = [
@@ -126,7 +126,7 @@ def status_of_budget(
         spent=spent,
         used=percent(spent, amount),
         elapsed=percent(passed, days),
-        expected=None if as_of >= last else spent + coming,
+        expected=None if seen >= last else spent + coming,
         due=tuple(due),
         free=amount - spent - payments,
     )
