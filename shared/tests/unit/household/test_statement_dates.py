@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from table_of_cases import each
 
-from mdvec.household.core.cells import BadCell, parse_statement_date
+from mdvec.household.core.cells import BadCell, parse_date
 
 DAYS = st.dates(date(1990, 1, 1), date(2099, 12, 31))
 ERAS = (("令和", "R", 2018, date(2019, 5, 1)), ("平成", "H", 1988, date(1989, 1, 8)))
@@ -42,25 +42,25 @@ def written_days(draw):
 @given(written_days())
 def test_a_date_in_any_spelling_is_read_back(written):
     day, text = written
-    assert parse_statement_date(text) == day
+    assert parse_date(text) == day
 
 
 @given(DAYS)
 def test_a_short_year_is_what_the_mapping_says(day):
     short = f"{day.year % 100:02}/{day.month}/{day.day}"
     if day.year >= 2000:
-        assert parse_statement_date(short, "yy/mm/dd") == day
-        assert parse_statement_date(f"{day:%y%m%d}", "yy/mm/dd") == day
+        assert parse_date(short, "yy/mm/dd") == day
+        assert parse_date(f"{day:%y%m%d}", "yy/mm/dd") == day
     if day.year >= 2019:
-        assert parse_statement_date(f"{day.year - 2018}.{day.month}.{day.day}", "令和") == day
+        assert parse_date(f"{day.year - 2018}.{day.month}.{day.day}", "令和") == day
     # A year that is not short is what it says, whatever the format.
-    assert parse_statement_date(f"{day:%Y/%m/%d}", "令和") == day
+    assert parse_date(f"{day:%Y/%m/%d}", "令和") == day
 
 
 @given(st.text("0123456789年月日令和HR/.- :元（）aあ", max_size=20))
 def test_a_text_is_a_date_or_refused(text):
     try:
-        found = parse_statement_date(text)
+        found = parse_date(text)
     except BadCell:
         return
     assert any(map(str.isdigit, text)), found
@@ -75,4 +75,4 @@ def test_a_text_is_a_date_or_refused(text):
 )  # fmt: skip
 def test_half_a_date_is_no_date(text):
     with pytest.raises(BadCell):
-        parse_statement_date(text)
+        parse_date(text)

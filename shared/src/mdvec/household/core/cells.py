@@ -165,29 +165,6 @@ class BadCell(ValueError):
     """A cell cannot be parsed; the message names the column, never the cell's content."""
 
 
-@lru_cache(maxsize=4096)
-def parse_date(text: str) -> date:
-    """Parses YYYY/MM/DD, YYYY-MM-DD, YYYY.MM.DD or YYYY年M月D日, optionally with a time.
-
-    Also YYYYMMDD, and years of an era.
-
-    Raises:
-        BadCell: it has another format, or is not a valid date.
-    """
-    day = _year_first(text) or _compact_or_of_era(_plain(text))
-    if day is None:
-        raise BadCell(_NO_DATE)
-    return day
-
-
-def _year_first(text: str) -> date | None:
-    """The date in a text of one of the formats of ``parse_date``; None for other formats."""
-    match = _DATE.fullmatch(text.translate(_HALF_WIDTH))
-    if match is None:
-        return None
-    return _date(int(match[1]), int(match[3] or match[5]), int(match[4] or match[6]))
-
-
 def parse_amount(text: str) -> int | None:
     """Parses whole yen; None if the cell is empty.
 
@@ -269,46 +246,38 @@ _MONTH_NAME_DAY = re.compile(r"([a-z]{3,9})\.?(\d{1,2}),(\d{4})", re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)
-def parse_statement_date(text: str, date_format: str = "auto") -> date:
-    """Parses a date; ``date_format`` is one of ``DATE_FORMATS``.
+def parse_date(text: str, date_format: str = "auto") -> date:
+    """Parses YYYY/MM/DD, YYYY-MM-DD, YYYY.MM.DD or YYYY年M月D日, optionally with a time.
+
+    Also YYYYMMDD, years of an era (令和7年7月1日, R7.7.1), names of months, and what
+    ``date_format``, one of ``DATE_FORMATS``, says.
 
     Raises:
         BadCell: it has another format, or is not a valid date.
     """
-    plain = _plain(text)
-    stated = _compact_or_of_era(plain) or _named_or_ordered(plain, date_format)
-    if stated is not None:
-        return stated
-    if date_format in _SHORT_YEARS and (match := _SHORT.fullmatch(plain)):
-        year, month, day = _numbers(match)
-        if date_format == "yy/mm/dd":
-            return _date(_CENTURY + year, month, day)
-        return _date(year_of_era(date_format, year), month, day)
-    parsed = _year_first(text.strip().removesuffix("Z"))
-    if parsed is None:
-        raise BadCell(_NO_DATE)
-    return parsed
-
-
-def _plain(text: str) -> str:
-    """A date's text without spacing and time, in half width."""
-    return "".join(_TIME.sub("", unicodedata.normalize("NFKC", text).strip()).split())
-
-
-def _compact_or_of_era(plain: str) -> date | None:
-    """The date in a text like 20250701, 令和7年7月1日 or R7.7.1; None for other formats."""
+    if match := _DATE.fullmatch(text.strip().translate(_HALF_WIDTH)):
+        return _date(int(match[1]), int(match[3] or match[5]), int(match[4] or match[6]))
+    plain = "".join(_TIME.sub("", unicodedata.normalize("NFKC", text).strip()).split())
     if match := _COMPACT.fullmatch(plain):
         return _date(*_numbers(match))
     if match := _ERA.fullmatch(plain):
         count = 1 if match[2] == "元" else int(match[2])
         return _date(year_of_era(match[1].lower(), count), *_numbers(match)[-2:])
-    return None
+    if date_format in _SHORT_YEARS and (match := _SHORT.fullmatch(plain)):
+        year, month, day = _numbers(match)
+        if date_format == "yy/mm/dd":
+            return _date(_CENTURY + year, month, day)
+        return _date(year_of_era(date_format, year), month, day)
+    day_of = _named_or_ordered(plain, date_format)
+    if day_of is None:
+        raise BadCell(_NO_DATE)
+    return day_of
 
 
 def is_date(text: str, date_format: str = "auto") -> bool:
-    """Whether a text is a date, by default with its full year."""
+    """Whether a text is a date, by default with its full year; its time may be in UTC."""
     try:
-        return bool(parse_statement_date(text, date_format))
+        return bool(parse_date(text.strip().removesuffix("Z"), date_format))
     except BadCell:
         return False
 

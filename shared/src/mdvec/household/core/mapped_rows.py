@@ -27,8 +27,8 @@ from mdvec.household.core.cells import (
     is_date,
     is_like_amount,
     parse_amount,
+    parse_date,
     parse_id,
-    parse_statement_date,
 )
 from mdvec.household.core.mapping import (
     Conditions,
@@ -264,7 +264,7 @@ class _RowReader:
         """The row's day; None for a line that is no transaction."""
         text = self._date(cells)
         try:
-            return parse_statement_date(text, self.mapping.date_format)
+            return parse_date(text.removesuffix("Z"), self.mapping.date_format)
         except BadCell:
             if self._surrounds(text, cells):
                 return None
