@@ -142,6 +142,11 @@ def test_what_was_stated_stays_until_it_is_cleared_or_has_another_meaning(
     assert again == shown.toml.splitlines()
 
 
+def test_words_of_a_column_that_is_stated_by_its_number_are_those_of_its_name(look):
+    of_name, of_number = (look(BANK, f'skipped = {{{each} = ["給与"]}}') for each in ('"摘要"', 2))
+    assert of_number == of_name
+
+
 def test_words_are_cleared_by_any_spelling_of_their_column(look):
     spaced = [KINDS[0].replace("摘要", "摘　要"), *KINDS[1:]]
     assert "[transfers]" in look(spaced, DECIDED.replace("摘要", "摘　要"), save=True).toml

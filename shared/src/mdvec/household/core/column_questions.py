@@ -33,15 +33,14 @@ from mdvec.household.core.mapping import (
     Mapping,
     MappingSentence,
     fits_pattern,
-    key_of_column,
     one_spelling,
+    plain_names,
 )
 from mdvec.text import shown_name
 
 Records = Sequence[tuple[int, CsvRecord]]
 """A file's records, each with its line."""
 
-_Line = tuple[int, list[tuple[MappedColumn, str | None]]]
 _MONTH = re.compile("[0-9]{1,2}(?=月)|[0-9]{4}")
 
 
@@ -75,89 +74,77 @@ class OpenColumn:
             return None
 
 
-def open_columns(mapping: Mapping, records: Records, read: MappedRows) -> list[OpenColumn]:
-    """The columns that may raise questions: those that are neither read nor ignored.
-
-    Descriptions, memos and the single amount are among them: their cells may tell what a row is.
-    """
-    lines = {row.line for row in read.rows}
-    asked = {*mapping.description, *mapping.memo, mapping.amount}
-    below = list(_lines_below(mapping, records))
-    names = _names_by_number(below)
-    settled = {_key(names, key) for key in mapping.valued_columns() if key not in asked}
-    ignored = {_of_any_month(_key(names, key)) for key in mapping.ignored}
-    own = {_key(names, key): key for key in mapping.columns()}
-
-    rows = [cells for line, cells in below if line in lines]
-    keys = {
-        name: own.get(key_of_column(name), name)
-        for name in dict.fromkeys(name for cells in rows for name, _ in cells)
-        if key_of_column(name) not in settled and _of_any_month(name) not in ignored
-    }
-    columns: dict[MappedColumn, list[str]] = {}
-    for at, cells in enumerate(rows):
-        for name, cell in cells:
-            if name in keys:
-                columns.setdefault(keys[name], [""] * len(rows))[at] = (cell or "").strip()
-    return [OpenColumn(key, cells) for key, cells in columns.items()]
-
-
 class FileColumns:
     """The columns of a file; a column's number and its name in the header mean the same column.
 
-    ``cells`` has the cells of all lines, also of lines that are no rows, by the column's key.
+    A column is known by its name in one spelling, or by its number if it has no name of its own.
+    ``cells`` has, by column, the cell of each record: "" if the line ends before it, None if the
+    record does not have the column or is a header.
     """
 
     def __init__(self, mappings: Iterable[Mapping], records: Records) -> None:
-        self.cells: dict[MappedColumn, list[str]] = {}
-        self._names: dict[MappedColumn, MappedColumn] = {}
+        self.cells: dict[MappedColumn, list[str | None]] = {}
+        self._written: dict[MappedColumn, MappedColumn] = {}
+        self._of_number: dict[int, MappedColumn] = {}
+        self._at = {line: at for at, (line, _) in enumerate(records)}
         for mapping in mappings:
-            below = list(_lines_below(mapping, records))
-            self._names = _names_by_number(below) | self._names
-            for _, columns in below:
-                for name, cell in columns:
-                    listed = self.cells.setdefault(key_of_column(name), [])
-                    listed += [] if cell is None else [cell]
+            keys: list[MappedColumn] = []
+            is_header = header_test(mapping)
+            for at, (_, cells) in enumerate(records):
+                if isinstance(cells, str):
+                    continue
+                if mapping.header and is_header(cells):
+                    keys = self._named(cells)
+                    continue
+                every = itertools.chain(keys, range(len(keys) + 1, len(cells) + 1))
+                for key, cell in itertools.zip_longest(every, cells, fillvalue=""):
+                    self._column(key)[at] = cell.strip()
 
     def key(self, column: MappedColumn) -> MappedColumn:
         """A column's name in one spelling, or its number if it has no name."""
-        return _key(self._names, column)
+        return (
+            self._of_number.get(column, column) if isinstance(column, int) else one_spelling(column)
+        )
 
+    def texts(self, column: MappedColumn) -> list[str]:
+        """The cells of a column."""
+        return [cell for cell in self.cells[self.key(column)] if cell is not None]
 
-def _names_by_number(below: Sequence[_Line]) -> dict[MappedColumn, MappedColumn]:
-    """The names that the first header gives to the columns' numbers."""
-    return {
-        number: key_of_column(name)
-        for _, columns in reversed(below)
-        for number, (name, cell) in enumerate(columns, 1)
-        if cell is None
-    }
+    def left_open(self, mapping: Mapping, read: MappedRows) -> list[OpenColumn]:
+        """The columns that may raise questions: those that are neither read nor ignored.
 
+        Descriptions, memos and the single amount are among them: their cells may tell what a row
+        is.
+        """
+        asked = {*mapping.description, *mapping.memo, mapping.amount}
+        settled = {self.key(key) for key in mapping.valued_columns() if key not in asked}
+        ignored = {_of_any_month(self.key(key)) for key in mapping.ignored}
+        own = {self.key(key): key for key in mapping.columns()}
+        rows = [self._at[row.line] for row in read.rows]
+        return [
+            OpenColumn(own.get(key, self._written.get(key, key)), [cells[at] or "" for at in rows])
+            for key, cells in self.cells.items()
+            if key not in settled and _of_any_month(key) not in ignored
+            if any(cells[at] is not None for at in rows)
+        ]
 
-def _key(names: dict[MappedColumn, MappedColumn], column: MappedColumn) -> MappedColumn:
-    key = key_of_column(column)
-    return names.get(key, key)
+    def _named(self, header: Sequence[str]) -> list[MappedColumn]:
+        """The keys of the columns below a header: names that are unique, else numbers."""
+        names = plain_names(header)
+        keys: list[MappedColumn] = [
+            number if name in ("", *names[: number - 1]) else name
+            for number, name in enumerate(names, 1)
+        ]
+        for number, (key, cell) in enumerate(zip(keys, header, strict=True), 1):
+            self._written.setdefault(key, number if key == number else cell.strip())
+            self._of_number.setdefault(number, key)
+            self._column(key)
+        return keys
 
-
-def _lines_below(mapping: Mapping, records: Records) -> Iterator[_Line]:
-    """Each line's columns (by name if it is unique, else by number), with their cells.
-
-    If a line ends before its last columns, their cells are empty; the cells of a header are None.
-    """
-    keys: list[MappedColumn] = []
-    is_header = header_test(mapping)
-    for line, cells in records:
-        if isinstance(cells, str):
-            continue
-        if mapping.header and is_header(cells):
-            names = [cell.strip() for cell in cells]
-            keys = [
-                at if name in ("", *names[: at - 1]) else name for at, name in enumerate(names, 1)
-            ]
-            yield line, [(key, None) for key in keys]
-        else:
-            every = itertools.chain(keys, range(len(keys) + 1, len(cells) + 1))
-            yield line, list(itertools.zip_longest(every, cells, fillvalue=""))
+    def _column(self, key: MappedColumn) -> list[str | None]:
+        if key not in self.cells:
+            self.cells[key] = [None] * len(self._at)
+        return self.cells[key]
 
 
 def _of_any_month(column: MappedColumn) -> MappedColumn:

@@ -158,18 +158,21 @@ def mapping_of(values: Pairs[str, Any]) -> Mapping:
     Raises:
         InvalidMapping: a key is missing, unknown, or has a value that it cannot have.
     """
+    return checked(Mapping(**{"name": "", "date": (), "description": ()} | typed_values(values)))
+
+
+def typed_values(values: Pairs[str, Any]) -> dict[str, Any]:
+    """The fields of a mapping that values of TOML describe.
+
+    Raises:
+        InvalidMapping: a key is unknown, or has a value of a wrong type.
+    """
     unknown = sorted(set(values) - _KEYS)
     if unknown:
         raise InvalidMapping(
             f"it has no key {cited(unknown[0])}; there are: {', '.join(sorted(_KEYS))}"
         )
-    for key in ("name", "date", "description"):
-        if not values.get(key):
-            raise InvalidMapping(f"{key!r} is missing")
-    fields = {key: _value(key, value) for key, value in values.items()}
-    mapping = Mapping(**fields)
-    _check(mapping)
-    return mapping
+    return {key: _value(key, value) for key, value in values.items()}
 
 
 def _value(key: str, value: object) -> Any:  # noqa: ANN401 - as many types as keys
@@ -206,7 +209,15 @@ def _conditions(key: str, value: object) -> Conditions:
     return patterns
 
 
-def _check(mapping: Mapping) -> None:
+def checked(mapping: Mapping) -> Mapping:
+    """The mapping itself.
+
+    Raises:
+        InvalidMapping: it lacks a key, or two of its values do not go together.
+    """
+    for key in ("name", "date", "description"):
+        if not getattr(mapping, key):
+            raise InvalidMapping(f"{key!r} is missing")
     try:
         re.compile(mapping.title)
         b"name".decode(mapping.encoding or "utf-8", "replace")
@@ -232,18 +243,14 @@ def _check(mapping: Mapping) -> None:
     ):
         if is_wrong:
             raise InvalidMapping(why)
+    return mapping
 
 
 def columns_in(value: Any) -> list[MappedColumn]:  # noqa: ANN401 - any value of TOML
     """The columns that a key's value names: one column, a list of them, conditions, or None."""
     if isinstance(value, dict):
-        return [int(column) if column.isdecimal() else column for column in value]
+        return [int(column) if str(column).isdecimal() else column for column in value]
     return list(value) if isinstance(value, list | tuple) else [] if value is None else [value]
-
-
-def key_of_column(column: MappedColumn) -> MappedColumn:
-    """A column's number, or its normalised name."""
-    return column if isinstance(column, int) else one_spelling(column)
 
 
 def fits_pattern(text: str, pattern: str) -> bool:

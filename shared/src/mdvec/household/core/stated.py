@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import tomllib
 from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Pairs
 from dataclasses import replace
@@ -15,16 +13,17 @@ from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import (
     CONDITIONS,
     TEXTS,
+    Conditions,
     InvalidMapping,
     MappedColumn,
     Mapping,
     MappingSentence,
+    checked,
     columns_in,
     fits_pattern,
-    mapping_of,
     one_spelling,
     plain_names,
-    toml_of,
+    typed_values,
 )
 from mdvec.household.core.undecided import with_other_words_counted
 from mdvec.text import cited, shown_name
@@ -33,7 +32,8 @@ _READ = ("date", "amount", "paid_out", "paid_in", "balance")
 _NUMBERS = (*_READ, "fees", "points")
 """Keys of columns with values: a column can only have one of them."""
 _LISTS = ("ignored", "fees", "points")
-"""Keys whose stated columns are added to those of the mapping."""
+_ADDED = (*_LISTS, *CONDITIONS)
+"""Keys whose stated values are added to those of the mapping; an empty value clears them."""
 
 
 def with_stated(
@@ -50,102 +50,79 @@ def with_stated(
     Raises:
         InvalidMapping: the settings make no valid mapping, or name columns that the file lacks.
     """
-    values = tomllib.loads(toml_of(mapping))
-    if "amount" in stated:
-        values.pop("paid_out", None)
-        values.pop("paid_in", None)
-    if mapping.amount is not None and not stated.keys().isdisjoint(("paid_out", "paid_in")):
-        for key in ("amount", "outgoing", "positive"):
-            values.pop(key, None)
-    own = FileColumns((mapping,), records)
-    _move_words(values, stated, own)
-    for key, value in stated.items():
-        before = values.get(key)
-        if key in (*_LISTS, *CONDITIONS) and value in ([], {}):
-            values.pop(key, None)
-            continue
-        if key in CONDITIONS and isinstance(value, dict):
-            before = before or {}
-            value = _in_known_spelling(value, before, own)
-            value = {
-                each: _merged_values(before.get(each), value.get(each))
-                for each in before | value if value.get(each) != []
-            }  # fmt: skip
-        elif key in _LISTS:
-            value = _merged_values(before, value)
-        values[key] = value
-    changed = mapping_of(values)
+    said = typed_values({k: v for k, v in stated.items() if k not in _ADDED or v not in ([], {})})
+    changed = checked(_merged(mapping, said, stated, FileColumns((mapping,), records)))
     there = FileColumns((mapping, changed), records)
     read = read_mapped(mapping, records)
-    changed = _with_columns_freed(changed, stated, there, is_proven=read.are_proven)
+    changed = _with_columns_freed(changed, said, there, is_proven=read.are_proven)
     first = read.rows[0].line if read.rows else 0
     above = [cells for line, cells in records if line < first and not isinstance(cells, str)]
-    _check_columns(changed, stated, there, above)
-    said = _words_said(stated)
-    missing = [
-        (column, word) for column, words in said.items() for word in words
-        if not any(fits_pattern(cell, word) for cell in there.cells[there.key(column)])
+    _check_columns(changed, said, there, above)
+    words = [
+        (column, word) for key in CONDITIONS for column, texts in said.get(key, {}).items()
+        for word in texts
     ]  # fmt: skip
-    fitting = {column for column, words in said.items() if words} - {each for each, _ in missing}
+    missing = [
+        (column, word) for column, word in words
+        if not any(fits_pattern(cell, word) for cell in there.texts(column))
+    ]  # fmt: skip
+    fitting = {column for column, _ in words} - {column for column, _ in missing}
     counted = with_other_words_counted(changed, records, fitting, has_kinds="kinds" in stated)
     return counted, [
         MappingSentence("not-there", str(column), shown_name(word)) for column, word in missing
     ]
 
 
-def _move_words(values: dict[str, Any], stated: Pairs[str, Any], there: FileColumns) -> None:
-    """Remove stated words from a column's other conditions, unless they are stated there as well.
+def _merged(
+    mapping: Mapping, said: Pairs[str, Any], stated: Iterable[str], own: FileColumns
+) -> Mapping:
+    """The mapping with what is ``said``; of a key that is only ``stated``, nothing is left."""
+    if "amount" in said:
+        mapping = replace(mapping, paid_out=(), paid_in=())
+    if mapping.amount is not None and not said.keys().isdisjoint(("paid_out", "paid_in")):
+        mapping = replace(mapping, amount=None, outgoing={}, positive="income")
+    lists = {
+        key: tuple(dict.fromkeys((*getattr(mapping, key), *said.get(key, ())))) for key in _LISTS
+    }
+    merged = {**said, **lists, **_merged_conditions(mapping, said, own)}
+    cleared: dict[str, Any] = {
+        key: {} if key in CONDITIONS else () for key in stated if key not in said
+    }
+    return replace(mapping, **merged | cleared)
 
-    Words of ``outgoing`` stay: they tell the direction of money, not what a row is.
+
+def _merged_conditions(
+    mapping: Mapping, said: Pairs[str, Conditions], own: FileColumns
+) -> dict[str, Conditions]:
+    """The conditions with the words that are said, which leave the column's other conditions.
+
+    A column has the name that the mapping gives it, or else the first stated one. Words of
+    ``outgoing`` stay: they tell the direction of money, not what a row is.
     """
-
-    def words_of(conditions: object) -> dict[MappedColumn, set[str]]:
-        table = conditions if isinstance(conditions, dict) else {}
-        return {
-            there.key(column): {one_spelling(str(word)) for word in _merged_values(None, words)}
-            for column, words in zip(columns_in(table), table.values(), strict=True)
+    words = {
+        (key, own.key(column), one_spelling(text))
+        for key in CONDITIONS for column, texts in said.get(key, {}).items() for text in texts
+    }  # fmt: skip
+    names = {own.key(column): column for column in reversed(mapping.columns())}
+    merged: dict[str, Conditions] = {}
+    for key in CONDITIONS:
+        left: dict[MappedColumn, list[str]] = {}
+        others = [each for each in CONDITIONS if "outgoing" not in (key, each) and each != key]
+        for column, texts in getattr(mapping, key).items():
+            at = own.key(column)
+            left.setdefault(at, []).extend(
+                text for text in texts
+                if (key, at, one_spelling(text)) in words
+                or not any((each, at, one_spelling(text)) in words for each in others)
+            )  # fmt: skip
+        for column, texts in said.get(key, {}).items():
+            at = own.key(column)
+            names.setdefault(at, column)
+            left[at] = [*left.get(at, ()), *texts] if texts else []
+        merged[key] = {
+            names[at]: tuple(dict.fromkeys(texts)) for at, texts in left.items() if texts
         }
-
-    kinds = [key for key in CONDITIONS if key != "outgoing"]
-    for key, other in itertools.permutations(kinds, 2):
-        said, own = words_of(stated.get(key)), words_of(stated.get(other))
-        before = values.get(other, {})
-        for column, name in zip(columns_in(before), list(before), strict=True):
-            at = there.key(column)
-            taken = said.get(at, set()) - own.get(at, set())
-            before[name] = [word for word in before[name] if one_spelling(word) not in taken]
-            if taken and not before[name]:
-                del before[name]
-
-
-def _in_known_spelling(
-    value: dict[str, Any], before: Iterable[str], there: FileColumns
-) -> dict[str, Any]:
-    """Stated conditions, with their columns named as the mapping names them."""
-
-    def keys_of(conditions: Iterable[str]) -> Iterator[tuple[str, MappedColumn]]:
-        names = list(conditions)
-        keys = map(there.key, columns_in(dict.fromkeys(names)))
-        return zip(names, keys, strict=True)
-
-    known = {key: name for name, key in keys_of(before) if name not in value}
-    return {known.get(key, name): value[name] for name, key in keys_of(value)}
-
-
-def _merged_values(before: object, stated: object) -> list[object]:
-    """The distinct values of two settings, each of them a list, a single value or missing."""
-    both = [each if isinstance(each, list) else [each] for each in (before, stated)]
-    return [each for each in dict.fromkeys(itertools.chain(*both)) if each is not None]
-
-
-def _words_said(stated: Pairs[str, Any]) -> dict[MappedColumn, list[str]]:
-    """The words of all stated conditions, by their column."""
-    said: dict[MappedColumn, list[str]] = {}
-    for conditions in stated.values():
-        if isinstance(conditions, dict):
-            for column, words in zip(columns_in(conditions), conditions.values(), strict=True):
-                said.setdefault(column, []).extend([words] if isinstance(words, str) else words)
-    return said
+    return merged
 
 
 def _with_columns_freed(

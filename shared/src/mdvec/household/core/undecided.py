@@ -22,6 +22,7 @@ from mdvec.household.core.balances import movements
 from mdvec.household.core.cells import is_date
 from mdvec.household.core.column_questions import (
     MAX_WORDS_SHOWN,
+    FileColumns,
     OpenColumn,
     Records,
     Undecided,
@@ -31,7 +32,6 @@ from mdvec.household.core.column_questions import (
     is_decided,
     is_plain,
     may_not_count,
-    open_columns,
     other_days,
     samples,
     ways_to_read_days,
@@ -140,7 +140,7 @@ def with_other_words_counted(
     """
     counted, kinds = dict(mapping.counted), mapping.kinds
     read = read_mapped(replace(mapping, skipped={}), records)
-    for column in open_columns(mapping, records, read):
+    for column in FileColumns((mapping,), records).left_open(mapping, read):
         if column.key not in columns or _is_read(column, mapping, frozenset()):
             continue
         if column.key in mapping.description:
@@ -161,7 +161,7 @@ def undecided_in(
 
     With ``by_balance``, what the balances prove is decided, too.
     """
-    columns = open_columns(mapping, records, read)
+    columns = FileColumns((mapping,), records).left_open(mapping, read)
     is_proven = by_balance and read.are_proven
     questions = [*_about_the_unit(mapping, records, read)]
     questions += _about_the_amount(mapping, columns, stated)
