@@ -75,14 +75,9 @@ def test_a_setting_that_cannot_be_meant_for_the_file_is_refused(look, stated, wh
     assert why in str(refused.value)
 
 
-def test_a_name_in_a_file_whose_columns_are_numbers_is_answered_with_its_number(look):
-    head = "日付,摘要,お支払,お預り,残高,店番", "2026/07/01,電気,8000,,92000,123"
-    lines = *head, "2026/07/02,給与,,1000,93000,123", "2026/07/03,水道,500,,92500,124"
-    with pytest.raises(InvalidMapping, match=r"are numbers: state 6 in place of the name"):
-        look(lines, 'ignored = ["店番"]')
-    with pytest.raises(InvalidMapping, match=r"which the file has not; it has: 1-6"):
-        look(lines, 'ignored = ["電気"]')
-    assert look(lines, "ignored = [6]", save=True).saved
+def test_a_name_in_a_file_whose_columns_are_numbers_is_answered_with_its_numbers(look):
+    with pytest.raises(InvalidMapping, match=r"which the file has not; it has: 1-5"):
+        look(HEADLESS, 'ignored = ["店番"]')
 
 
 @pytest.mark.parametrize("stated", ['date = "摘要"', 'skipped = {"摘要" = ["*"]}'])

@@ -9,7 +9,7 @@ from table_of_cases import each
 from mdvec.household.core.cells import records_of
 from mdvec.household.core.mapped_rows import header_line, read_mapped
 from mdvec.household.core.moneyforward import decode
-from mdvec.household.core.proposal import NotMappable, propose_mapping
+from mdvec.household.core.proposal import NotMappable, proposal_with, propose_mapping
 from mdvec.household.core.statement_kinds import read_statement
 from mdvec.household.interfaces.mappings import only_ready_made
 
@@ -111,6 +111,25 @@ def test_a_file_without_a_header_is_read_by_what_is_in_its_columns():
     assert header_line(proposal.mapping, records_of("年月,資産\n2025/07/01,500\n")) is None
 
 
+@each(
+    ("header", "balances", "date", "asked"),
+    [
+        ("操作日,ことがら,お支払,お預り,残高", (",9000", ",9500"), "操作日", []),
+        ("日にち,ことがら,つかった,もらった,残り", (",9000", ",9500"), 1, []),
+        ("操作日,摘要,つかった,もらった,備考", (",", ","), "操作日", ["つかった"]),
+    ],
+)
+def test_a_header_with_two_known_names_names_the_columns_that_their_cells_tell(
+    header, balances, date, asked
+):
+    rows = f"2025/7/1,電気,1000,{balances[0]}\n2025/7/2,給与,,500{balances[1]}\n"
+    text = f"架空銀行\n\n{header}\n\n{rows}"
+    proposal = proposal_with(text, "架空", TODAY)
+    assert proposal.mapping.date == (date,)
+    assert rows_of(text)[1] == [("2025-07-01", -1000), ("2025-07-02", 500)]
+    assert [each.column for each in proposal.undecided] == asked
+
+
 def test_a_column_that_says_which_way_the_money_goes_gives_the_amounts_their_signs():
     proposal, rows = rows_of(
         "日付,収支,費目,内容,金額\n2025/7/1,支出,食費,米,300\n2025/7/2,収入,給料,架空商事,2000\n"
@@ -126,7 +145,7 @@ def test_a_column_that_says_which_way_the_money_goes_gives_the_amounts_their_sig
 
 
 @each(
-    ("amounts", "paid_out", "checks"),
+    ("amounts", "paid_out", "asked"),
     [
         (("1000,,9000", ",500,9500"), (3,), 0),
         ((",1000,9000", "500,,9500"), (4,), 0),
@@ -134,12 +153,14 @@ def test_a_column_that_says_which_way_the_money_goes_gives_the_amounts_their_sig
     ],
 )
 def test_without_a_header_the_balance_tells_which_column_is_money_that_goes_out(
-    amounts, paid_out, checks
+    amounts, paid_out, asked
 ):
     text = f"2025/07/01,電気,{amounts[0]}\n2025/07/02,給与,{amounts[1]}\n"
-    proposal, rows = rows_of(text)
-    assert rows == [("2025-07-01", -1000), ("2025-07-02", 500)]
-    assert (proposal.mapping.paid_out, len(proposal.checks)) == (paid_out, checks)
+    proposal = proposal_with(text, "架空", TODAY)
+    assert [row.amount for row in read_mapped(proposal.mapping, records_of(text)).rows] == [
+        -1000, 500,
+    ]  # fmt: skip
+    assert (proposal.mapping.paid_out, len(proposal.undecided)) == (paid_out, asked)
 
 
 def test_without_header_and_title_the_name_of_the_file_tells_its_kind():

@@ -1,10 +1,17 @@
-"""Recognises what columns hold by the names that banks and cards in Japan give them."""
+"""Recognises what columns hold: by the names that banks in Japan give them, else by their cells.
+
+Only a name tells a balance from a running total of what was spent, or money out from money in: both
+have the same cells. What is taken from cells alone is therefore asked about, or proven.
+"""
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Mapping as Pairs
 from collections.abc import Sequence
 
+from mdvec.household.core.cells import is_date, number_in
 from mdvec.household.core.mapping import MappedColumn, Mapping, one_spelling
 
 
@@ -49,6 +56,7 @@ _NOT_AMOUNT = any_of(
 _SPENT = any_of("利用", "購入", "買")
 _ABOUT_MONEY = any_of("先$", "元$", "者$", "区分", "方法", "回数", "番号", "調整", "ID$", "繰越")
 """Columns whose names have a word for amounts, but that hold no amounts."""
+_BOOKS = any_of("借方?", "貸方?", "debit", "credit", r"\b[dc]r\b")
 _BALANCE = any_of("残高", "現在高", r"\(貸付\)高", "balance")
 _DESCRIPTION = any_of(
     "摘要", "内容", "店", "利用先", "利用箇所", "利用場所", "取引先", "商品", "品名", "品目",
@@ -74,61 +82,114 @@ INCOMING = (
 since the next file may use other words than this file."""
 _TRANSFERS = ("振替", "transfer")
 _MAX_DESCRIPTIONS = 3
-_MIN_COLUMNS = 3
 
 
-def mapping_of_header(header: Sequence[str]) -> Mapping | None:
-    """A mapping (without a name) by the names of columns; None if it is no statement's header.
+_MIN_SHARE = 0.8
+_SMALL = 100
+"""A column whose numbers are all smaller holds counts of payments rather than amounts."""
 
-    Amounts are in one column, or in one for money out and one for money in.
+
+def mapping_of_columns(
+    columns: Pairs[MappedColumn, Sequence[str]], day: MappedColumn | None = None
+) -> Mapping | None:
+    """A mapping (without a name) for columns and their cells; None if they are no statement's.
+
+    Amounts are in one column, or in one for money out and one for money in. ``day`` has the days if
+    no name says so; without cells, names alone tell.
     """
-    names = [name.strip() for name in header if name.strip()]
-    if len(names) < _MIN_COLUMNS or len(set(names)) < len(names):
-        return None
-    left = [name for name in names if not _NOT_DATE.search(one_spelling(name))]
-    date = next(iter(dates_named(left)), ())
-    left = [name for name in left if name not in date]
-    money = [name for name in left if not _ABOUT_MONEY.search(one_spelling(name))]
-    balance = _first_matching(money, _BALANCE)
-    left = [name for name in left if not _BALANCE.search(one_spelling(name))]
-    amount, paid_out, paid_in = _amounts([name for name in money if name in left])
+    names = [name for name in columns if not _names(name, _NOT_DATE)]
+    date = next(iter(dates_named(names)), () if day is None else (day,))
+    left = [name for name in names if name not in date]
+    money = [name for name in left if not _names(name, _ABOUT_MONEY)]
+    balance = _first_named(money, _BALANCE)
+    left = [name for name in left if not _names(name, _BALANCE)]
+    sides = _amounts([name for name in money if name in left])
+    if sides == (None, None, None):
+        sides, balance = _amounts_by_cells({name: columns[name] for name in left}, balance)
+    amount, paid_out, paid_in = sides
     if not date or (amount is None and paid_out is None):
         return None
-    used = {amount, paid_out, paid_in}
-    texts = [name for name in left if name not in used]
-    memo = [name for name in texts if _MEMO.search(one_spelling(name))]
+    texts = [name for name in left if name not in sides]
+    memo = [name for name in texts if _names(name, _MEMO)]
     description = [
-        name
-        for name in texts
-        if name not in memo and _DESCRIPTION.search(one_spelling(name))
-        if not _NOT_DESCRIPTION.search(one_spelling(name))
-        and not _SUBCATEGORY.search(one_spelling(name))
-    ]
+        name for name in texts
+        if name not in memo and _names(name, _DESCRIPTION)
+        if not _names(name, _NOT_DESCRIPTION) and not _names(name, _SUBCATEGORY)
+    ]  # fmt: skip
     if not description:
         description, memo = memo[:1], memo[1:]
     # A column with an unknown name (種別, Narration): the user is asked about its values.
-    description = description or texts[:1]
+    description = description or _most_varied({name: columns[name] for name in texts})
     if not description:
         return None
-    account = _first_matching(texts, _ACCOUNT)
+    account = _first_named(texts, _ACCOUNT)
     return Mapping(
         name="",
         date=date,
         description=tuple(description[:_MAX_DESCRIPTIONS]),
         amount=amount,
-        paid_out=(paid_out,) if paid_out else (),
-        paid_in=(paid_in,) if paid_in else (),
+        paid_out=() if paid_out is None else (paid_out,),
+        paid_in=() if paid_in is None else (paid_in,),
         balance=balance,
         memo=tuple(memo),
-        category=_first_matching(texts, _CATEGORY),
-        subcategory=_first_matching(texts, _SUBCATEGORY),
-        account_column=(account,) if account else (),
+        category=_first_named(texts, _CATEGORY),
+        subcategory=_first_named(texts, _SUBCATEGORY),
+        account_column=() if account is None else (account,),
     )
+
+
+def is_known(name: str) -> bool:
+    """Whether a column's name says what the column holds."""
+    known = (_DATE, _BALANCE, _DESCRIPTION, _MEMO, _AMOUNT, _PAID_OUT, _PAID_IN)
+    return any(_names(name, each) for each in known)
+
+
+_Sides = tuple[MappedColumn | None, MappedColumn | None, MappedColumn | None]
+"""The column for both directions, for money out, and for money in; None for a missing one."""
+
+
+def _amounts_by_cells(
+    columns: Pairs[MappedColumn, Sequence[str]], balance: MappedColumn | None
+) -> tuple[_Sides, MappedColumn | None]:
+    """Two neighbouring columns of numbers of which each row fills just one, or one of whole yen.
+
+    The one column has numbers in nearly every row, and not only small ones. Behind two columns, it
+    is the balance, unless that has a name.
+    """
+    left, pair = dict(columns), None
+    for each in itertools.pairwise(columns):
+        cells = list(zip(*(columns[name] for name in each), strict=True))
+        ways = {tuple(number_in(cell) is not None for cell in row) for row in cells}
+        texts = any(cell and number_in(cell) is None for row in cells for cell in row)
+        if ways == {(True, False), (False, True)} and not texts and pair is None:
+            pair = each
+            left = {name: columns[name] for name in columns if name not in pair}
+    single = None
+    for name, texts_of in left.items():
+        numbers = [number for number in map(number_in, texts_of) if number is not None]
+        is_full = len(numbers) >= _MIN_SHARE * len(texts_of) > 0
+        if single is None and is_full and max(map(abs, numbers)) >= _SMALL:
+            single = name
+    if pair is None:
+        return (single, None, None), balance
+    return (None, *pair), single if balance is None else balance
+
+
+def _most_varied(columns: Pairs[MappedColumn, Sequence[str]]) -> list[MappedColumn]:
+    """The column with the most distinct texts other than numbers and days; the first without."""
+    if not any(columns.values()):
+        return list(columns)[:1]
+    texts = {
+        name: {cell for cell in cells if cell and not is_date(cell) and number_in(cell) is None}
+        for name, cells in columns.items()
+    }
+    best = max(texts, key=lambda name: len(texts[name]))
+    return [best] if texts[best] else []
 
 
 def names_spending(header: Sequence[str]) -> bool:
     """Whether a column's name says that its numbers are money spent."""
-    return any(_SPENT.search(one_spelling(name)) for name in header)
+    return any(_names(name, _SPENT) for name in header)
 
 
 def ways_of(
@@ -145,11 +206,11 @@ def ways_of(
     return None
 
 
-def dates_named(names: Sequence[str]) -> list[tuple[str, ...]]:
+def dates_named(names: Sequence[MappedColumn]) -> list[tuple[MappedColumn, ...]]:
     """The columns of days by their names, each one or three; not those of a bill's payment."""
-    parts: dict[str, dict[str, str]] = {}
+    parts: dict[str, dict[str, MappedColumn]] = {}
     for name in names:
-        if match := _PARTS_OF_DATE.fullmatch(one_spelling(name)):
+        if match := _PARTS_OF_DATE.fullmatch(one_spelling(str(name))):
             parts.setdefault(match[1], {})[match[2]] = name
     whole = [
         (of_date["年"], of_date["月"], of_date["日"])
@@ -157,36 +218,44 @@ def dates_named(names: Sequence[str]) -> list[tuple[str, ...]]:
         if set(of_date) == set("年月日") and not is_day_of_bill(f"{prefix}日")
     ]
     with_both = {name for each in whole for name in each}
-    dates = (name for name in names if _DATE.search(one_spelling(name)) and name not in with_both)
+    dates = (name for name in names if _names(name, _DATE) and name not in with_both)
     return [*((name,) for name in dates if not is_day_of_bill(name)), *whole]
 
 
-def is_day_of_bill(name: str) -> bool:
+def is_day_of_bill(name: MappedColumn) -> bool:
     """Whether a column of days, by its name, has the day on which a bill is due."""
-    return _DAY_OF_BILL.search(one_spelling(name)) is not None
+    return _names(name, _DAY_OF_BILL)
 
 
 def is_day_of_use(columns: Sequence[MappedColumn]) -> bool:
     """Whether columns of days, by their names, have the day of the payment itself."""
-    return _DAY_OF_USE.search(one_spelling(str(columns[-1]))) is not None
+    return _names(columns[-1], _DAY_OF_USE)
 
 
-def _amounts(names: Sequence[str]) -> tuple[str | None, str | None, str | None]:
-    """The column for both directions, for money out, and for money in; None for a missing one."""
-    both = _first_matching(names, _BOTH_WAYS)
+def are_sides(paid_out: MappedColumn, paid_in: MappedColumn) -> bool:
+    """Whether the names of two columns say which is money out, and not from a bank's own side."""
+    of_books = _names(paid_out, _BOOKS) or _names(paid_in, _BOOKS)
+    return _names(paid_out, _PAID_OUT) and _names(paid_in, _PAID_IN) and not of_books
+
+
+def _amounts(names: Sequence[MappedColumn]) -> _Sides:
+    both = _first_named(names, _BOTH_WAYS)
     if both is not None:
         return both, None, None
-    paid_out, paid_in = _first_matching(names, _PAID_OUT), _first_matching(names, _PAID_IN)
+    paid_out, paid_in = _first_named(names, _PAID_OUT), _first_named(names, _PAID_IN)
     if paid_out is not None and paid_in is not None and paid_out != paid_in:
         return None, paid_out, paid_in
-    amounts = [name for name in names if _AMOUNT.search(one_spelling(name))]
-    plain_amounts = [name for name in amounts if not _NOT_AMOUNT.search(one_spelling(name))]
-    chosen = next(iter([*plain_amounts, *amounts]), paid_out)
-    return chosen, None, None
+    amounts = [name for name in names if _names(name, _AMOUNT)]
+    plain_amounts = [name for name in amounts if not _names(name, _NOT_AMOUNT)]
+    return next(iter([*plain_amounts, *amounts]), paid_out), None, None
 
 
-def _first_matching(names: Sequence[str], shape: re.Pattern[str]) -> str | None:
-    return next((name for name in names if shape.search(one_spelling(name))), None)
+def _names(column: MappedColumn, shape: re.Pattern[str]) -> bool:
+    return shape.search(one_spelling(str(column))) is not None
+
+
+def _first_named(names: Sequence[MappedColumn], shape: re.Pattern[str]) -> MappedColumn | None:
+    return next((name for name in names if _names(name, shape)), None)
 
 
 def is_foreign(name: str, words: Sequence[str] = ()) -> bool:

@@ -17,109 +17,24 @@ from mdvec.household.core.column_questions import Records, Undecided, about_days
 from mdvec.household.core.column_roles import (
     INCOMING,
     OUTGOING,
-    mapping_of_header,
+    is_known,
+    mapping_of_columns,
     names_spending,
     ways_of,
 )
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, read_mapped, title_of
-from mdvec.household.core.mapping import DATE_FORMATS, Mapping, MappingSentence
+from mdvec.household.core.mapping import DATE_FORMATS, MappedColumn, Mapping, MappingSentence
 from mdvec.household.core.stated import against_the_balance, with_stated
 from mdvec.household.core.undecided import MappingProposal, decide
 
 _MIN_ROWS = 2
-_MIN_SHARE = 0.8
-_SMALL = 100
-"""A column whose numbers are all smaller holds counts of payments rather than amounts."""
-
+_MIN_COLUMNS = 3
+_MIN_KNOWN = 2
 _ASCII_DIGITS = re.compile("[0-9]+")
-
-
-def headless_mapping(records: Records, name: str, files: str) -> Mapping | None:
-    """A mapping by column numbers, for files recognised by the line above the rows.
-
-    If there is no such line, files are recognised by ``files``, a pattern of names. None if no
-    column holds dates, or none holds amounts.
-    """
-    lists = [cells for _, cells in records if not isinstance(cells, str)]
-    counts = Counter(at for cells in lists for at, cell in enumerate(cells) if is_date(cell))
-    date = max(counts, key=lambda column: (counts[column], -column), default=0)
-    if counts[date] < _MIN_ROWS:
-        return None
-    rows = [cells for cells in lists if date < len(cells) and is_date(cells[date])]
-    pair = _column_for_each_way(rows, date)
-    amount = _amount_column(rows, {date, *(pair or ())})
-    description = _description_column(rows, {date, amount, *(pair or ())})
-    if description is None or (amount is None and pair is None):
-        return None
-    title = _title(lists, rows[0])
-    mapping = Mapping(
-        name=name,
-        title=title,
-        files="" if title else files,
-        date=(date + 1,),
-        description=(description + 1,),
-        amount=None if amount is None else amount + 1,
-        account=name,
-    )
-    if pair is None:
-        return mapping
-    paid_out, paid_in = (column + 1 for column in pair)
-    # A further column in which every row has an amount is the balance.
-    return replace(
-        mapping, amount=None, paid_out=(paid_out,), paid_in=(paid_in,), balance=mapping.amount
-    )
-
-
-def _column_for_each_way(rows: Sequence[Sequence[str]], date: int) -> tuple[int, int] | None:
-    """Two neighbouring columns of numbers (indexes from 0), of which each row fills just one."""
-    for column in range(date + 1, max(map(len, rows)) - 1):
-        pairs = [[cell.strip() for cell in row[column : column + 2]] for row in rows]
-        ways = {tuple(number_in(cell) is not None for cell in pair) for pair in pairs}
-        texts = any(cell and number_in(cell) is None for pair in pairs for cell in pair)
-        if ways == {(True, False), (False, True)} and not texts:
-            return column, column + 1
-    return None
-
-
-def _amount_column(rows: Sequence[Sequence[str]], used: set[int]) -> int | None:
-    """The first unused column of whole yen, nearly all filled, with more than small numbers."""
-    for column in range(max(map(len, rows))):
-        numbers = [number_in(row[column].strip()) for row in rows if column < len(row)]
-        known = [number for number in numbers if number is not None]
-        if column in used or len(known) < _MIN_SHARE * len(rows):
-            continue
-        if max(map(abs, known)) >= _SMALL:
-            return column
-    return None
-
-
-def _description_column(rows: Sequence[Sequence[str]], used: set[int | None]) -> int | None:
-    """The column with the most distinct texts other than numbers and days."""
-    texts: dict[int, set[str]] = {}
-    for row in rows:
-        for column, cell in enumerate(row):
-            if (
-                column not in used
-                and cell.strip()
-                and not is_date(cell)
-                and number_in(cell.strip()) is None
-            ):
-                texts.setdefault(column, set()).add(cell)
-    return max(texts, key=lambda column: (len(texts[column]), -column), default=None)
-
-
-def _title(lists: Sequence[Sequence[str]], first_row: Sequence[str]) -> str:
-    """A pattern for the line above the first row, with any number for each of its numbers."""
-    above = lists[: lists.index(first_row)][-MAX_LINES_ABOVE:]
-    lines = [title_of(cells) for cells in above if any(cell.strip() for cell in cells)]
-    return _ASCII_DIGITS.sub(r"\\d+", re.escape(lines[-1])) if lines else ""
-
-
 _MAX_RECORDS = 2000
 _WAY = ("positive", "outgoing", "paid_out", "paid_in")
 _KEYS_CHECKED = {
     "short-years": ("date_format",), "taken-as-spent": _WAY, "taken-as-income": _WAY, "ways": _WAY,
-    "taken-as-outgoing": ("amount", *_WAY),
 }  # fmt: skip
 """For each kind of check, the keys that settle it: if one is stated, the check is not shown."""
 _AHEAD = timedelta(days=60)
@@ -178,27 +93,72 @@ def propose_mapping(records: Records, stem: str, today: date) -> MappingProposal
     name = _DIGITS.sub("", stem).strip(" _-　") or "銀行"
     has_header = False
     for above, (_, cells) in enumerate(records[:MAX_LINES_ABOVE]):
-        mapping = None if isinstance(cells, str) else mapping_of_header(cells)
+        mapping = None if isinstance(cells, str) else _by_names(cells)
         if mapping is not None and not isinstance(cells, str):
             has_header = True
             proposal = _of_header(mapping, cells, records[above:], name, today)
             if proposal is not None:
                 return proposal
-    headless = headless_mapping(records, name, f"{stem}*")
-    if headless is None and has_header:
+    by_cells = _by_cells(records, name, f"{stem}*", today)
+    if by_cells is None and has_header:
         raise NotMappable(
             "it has a header, but no rows below it whose date and amount can be read; "
             "map a file of the kind with some"
         )
-    if headless is None:
+    if by_cells is None:
         raise NotMappable(
             "no header was found that names a date, an amount and a description (摘要, 利用店名), "
             "nor columns that hold them; is it a statement?"
         )
-    mapping = _with_dates(headless, records, today)
-    if mapping.paid_out:
-        return _with_order(mapping, records)
-    return _with_sign(mapping, records, is_spent=True)
+    return by_cells
+
+
+def _by_names(header: Sequence[str]) -> Mapping | None:
+    """The mapping that the names in a line give; None if it is no header of a statement."""
+    names = [name for name in map(str.strip, header) if name]
+    is_header = len(names) >= _MIN_COLUMNS and len(set(names)) == len(names)
+    return mapping_of_columns(dict.fromkeys(names, ())) if is_header else None
+
+
+def _by_cells(records: Records, name: str, files: str, today: date) -> MappingProposal | None:
+    """A mapping for rows whose header, if there is one, does not name what is needed.
+
+    Without a header, columns are numbers, and files are recognised by the line above the rows, or
+    if there is none, by ``files``, a pattern of names. None if no column holds dates, or none holds
+    amounts.
+    """
+    lines = [(at, [*map(str.strip, cells)]) for at, cells in records if not isinstance(cells, str)]
+    lines = [(at, cells) for at, cells in lines if any(cells)]
+    counts = Counter(at for _, cells in lines for at, cell in enumerate(cells) if is_date(cell))
+    day = max(counts, key=lambda column: (counts[column], -column), default=0)
+    if counts[day] < _MIN_ROWS:
+        return None
+    is_row = [day < len(cells) and is_date(cells[day]) for _, cells in lines]
+    rows = [cells for (_, cells), is_one in zip(lines, is_row, strict=True) if is_one]
+    first, width = is_row.index(True), max(map(len, rows))
+    above = lines[first - 1][1] if first else []
+    header = above if _is_header(above, width) else []
+    keys: list[MappedColumn] = [*header] or [*range(1, width + 1)]
+    padded = ([*row, *[""] * (len(keys) - len(row))] for row in rows)
+    columns = dict(zip(keys, map(list, zip(*padded, strict=True)), strict=True))
+    mapping = mapping_of_columns(columns, keys[day])
+    if mapping is None:
+        return None
+    if header:
+        return _of_header(mapping, header, lines[first - 1 :], name, today)
+    title = _ASCII_DIGITS.sub(r"\\d+", re.escape(title_of(above)))
+    mapping = replace(mapping, name=name, account=name, title=title, files="" if title else files)
+    return _with_sign(_with_dates(mapping, records, today), records, is_spent=True)
+
+
+def _is_header(cells: Sequence[str], width: int) -> bool:
+    """Whether a line above rows with ``width`` cells names their columns, at least two known."""
+    names = list(dict.fromkeys(cells))
+    are_texts = not any(is_date(name) or number_in(name) is not None for name in names)
+    return (
+        len(names) == len(cells) >= width and "" not in names and are_texts
+        and sum(map(is_known, names)) >= _MIN_KNOWN
+    )  # fmt: skip
 
 
 def _of_header(
@@ -256,15 +216,3 @@ def _with_sign(mapping: Mapping, records: Records, *, is_spent: bool) -> Mapping
     chosen = spending if are_spent else mapping
     meaning = "taken-as-spent" if chosen is spending else "taken-as-income"
     return MappingProposal(chosen, (*checks, MappingSentence(meaning)))
-
-
-def _with_order(mapping: Mapping, records: Records) -> MappingProposal:
-    """The mapping of a file without a header; its balances show which column is money out.
-
-    If the balances fit either choice equally well, the proposal asks the user to check.
-    """
-    swapped = replace(mapping, paid_out=mapping.paid_in, paid_in=mapping.paid_out)
-    own, other = (len(read_mapped(each, records).misfits) for each in (mapping, swapped))
-    chosen = swapped if other < own else mapping
-    check = MappingSentence("taken-as-outgoing", str(chosen.paid_out[0]))
-    return MappingProposal(chosen, (check,) if own == other else ())

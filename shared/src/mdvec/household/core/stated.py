@@ -22,7 +22,6 @@ from mdvec.household.core.mapping import (
     columns_in,
     fits_pattern,
     one_spelling,
-    plain_names,
     typed_values,
 )
 from mdvec.household.core.undecided import with_other_words_counted
@@ -55,9 +54,7 @@ def with_stated(
     there = FileColumns((mapping, changed), records)
     read = read_mapped(mapping, records)
     changed = _with_columns_freed(changed, said, there, is_proven=read.are_proven)
-    first = read.rows[0].line if read.rows else 0
-    above = [cells for line, cells in records if line < first and not isinstance(cells, str)]
-    _check_columns(changed, said, there, above)
+    _check_columns(changed, said, there)
     words = [
         (column, word) for key in CONDITIONS for column, texts in said.get(key, {}).items()
         for word in texts
@@ -149,9 +146,7 @@ def _with_columns_freed(
     )  # fmt: skip
 
 
-def _check_columns(
-    changed: Mapping, stated: Pairs[str, Any], there: FileColumns, above: Iterable[list[str]]
-) -> None:
+def _check_columns(changed: Mapping, stated: Pairs[str, Any], there: FileColumns) -> None:
     """Refuse stated columns that the file lacks, or that are also read as something else.
 
     Only stated columns are checked, since older versions saved mappings that this would refuse.
@@ -168,12 +163,6 @@ def _check_columns(
     for key, column in named:
         own = there.key(column)
         if own not in there.cells:
-            for cells in above:
-                if not changed.header and own in (words := plain_names(cells)):
-                    raise InvalidMapping(
-                        f"{key!r} names the column {cited(column)}, but columns of this kind of "
-                        f"file are numbers: state {words.index(str(own)) + 1} in place of the name"
-                    )
             names = [shown_name(name) for name in there.cells if isinstance(name, str)]
             shown = ", ".join(names) or f"1-{len(there.cells)}"
             raise InvalidMapping(

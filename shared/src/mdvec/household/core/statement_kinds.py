@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from mdvec.household.core.accounts import STATED, account_number
 from mdvec.household.core.cells import BadRow, CsvRecord, CsvText, records_of
 from mdvec.household.core.column_questions import Undecided
-from mdvec.household.core.column_roles import mapping_of_header
+from mdvec.household.core.column_roles import mapping_of_columns
 from mdvec.household.core.identity import without_repeats
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, header_line, read_mapped
 from mdvec.household.core.mapping import Mapping, plain_names
@@ -81,7 +81,7 @@ def _if_undoubted(parsed: ParsedFile) -> ParsedFile:
     records = list(records_of(parsed.csv.text))
     lines = (cells for _, cells in records if isinstance(cells, list))
     header = next(cells for cells in lines if any(map(str.strip, cells)))
-    columns = mapping_of_header(list(dict.fromkeys(header)))
+    columns = mapping_of_columns(dict.fromkeys(filter(None, map(str.strip, header)), ()))
     if columns is None:
         return parsed
     names = plain_names(header)

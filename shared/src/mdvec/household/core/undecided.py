@@ -41,6 +41,7 @@ from mdvec.household.core.column_roles import (
     INCOMING,
     OUTGOING,
     any_of,
+    are_sides,
     is_foreign,
 )
 from mdvec.household.core.mapped_rows import MappedRows, is_yen, read_mapped
@@ -55,7 +56,6 @@ _DOCUMENT = re.compile(
     r"(番号?|(?<![A-Z])ID|[a-z]Id|^id|^[Nn]o\.?|回数|残高|現在高|[Bb]alance)#?(\(円\))?$"
 )
 """Names of columns that hold counts, balances or identifiers."""
-_BOOKS = any_of("借方?", "貸方?", "debit", "credit", r"\b[dc]r\b")
 _SPENT = any_of("利用", "購入", "買", "支払", "出金", "spent", "paid")
 _SIGNED = any_of("入出金", "出入金", "受払")
 _KEYS = {"sign": "positive", "sides": "paid_out"}
@@ -317,8 +317,7 @@ def _about_the_amount(
     if mapping.paid_out and mapping.paid_in:
         names = [str(each) for each in (*mapping.paid_out, *mapping.paid_in)]
         swapped = replace(mapping, paid_out=mapping.paid_in, paid_in=mapping.paid_out)
-        in_doubt = any(_BOOKS.search(one_spelling(name)) for name in names) or not mapping.header
-        if in_doubt and "paid_out" not in stated:
+        if "paid_out" not in stated and not are_sides(mapping.paid_out[0], mapping.paid_in[0]):
             readings = [("fits-sides", mapping, ""), ("fits-sides", swapped, "")]
             yield Undecided("sides", names[0], shown_name(names[1]), readings)
     amount = mapping.amount
