@@ -114,12 +114,13 @@ def test_a_file_without_a_header_is_read_by_what_is_in_its_columns():
 @each(
     ("header", "balances", "date", "asked"),
     [
-        ("操作日,ことがら,お支払,お預り,残高", (",9000", ",9500"), "操作日", []),
+        ("操作日,メモ,お支払,預入金額,残高", (",9000", ",9500"), "操作日", []),
         ("日にち,ことがら,つかった,もらった,残り", (",9000", ",9500"), 1, []),
+        ("日付,ことがら,引落額,もらった額,店番,残り", (",123,9000", ",123,9500"), "日付", []),
         ("操作日,摘要,つかった,もらった,備考", (",", ","), "操作日", ["つかった"]),
     ],
 )
-def test_a_header_with_two_known_names_names_the_columns_that_their_cells_tell(
+def test_a_header_of_which_two_names_are_known_names_the_columns_that_their_cells_tell(
     header, balances, date, asked
 ):
     rows = f"2025/7/1,電気,1000,{balances[0]}\n2025/7/2,給与,,500{balances[1]}\n"

@@ -94,32 +94,38 @@ def mapping_of_columns(
 ) -> Mapping | None:
     """A mapping (without a name) for columns and their cells; None if they are no statement's.
 
-    Amounts are in one column, or in one for money out and one for money in. ``day`` has the days if
-    no name says so; without cells, names alone tell.
+    Amounts are in one column, or in one for money out and one for money in. Without ``day``, names
+    alone tell; with it, cells tell as well, and ``day`` has the days if no name says so.
     """
-    names = [name for name in columns if not _names(name, _NOT_DATE)]
+    names = [
+        name for name in columns
+        if not _names(name, _NOT_DATE) or (day is not None and not any(map(is_date, columns[name])))
+    ]  # fmt: skip
     date = next(iter(dates_named(names)), () if day is None else (day,))
     left = [name for name in names if name not in date]
     money = [name for name in left if not _names(name, _ABOUT_MONEY)]
     balance = _first_named(money, _BALANCE)
     left = [name for name in left if not _names(name, _BALANCE)]
     sides = _amounts([name for name in money if name in left])
-    if sides == (None, None, None):
-        sides, balance = _amounts_by_cells({name: columns[name] for name in left}, balance)
+    if day is not None:
+        sides, running = _amounts_by_cells({name: columns[name] for name in left}, sides)
+        balance = running if balance is None else balance
     amount, paid_out, paid_in = sides
     if not date or (amount is None and paid_out is None):
         return None
-    texts = [name for name in left if name not in sides]
+    texts = [name for name in left if name not in (*sides, balance)]
     memo = [name for name in texts if _names(name, _MEMO)]
     description = [
         name for name in texts
         if name not in memo and _names(name, _DESCRIPTION)
         if not _names(name, _NOT_DESCRIPTION) and not _names(name, _SUBCATEGORY)
     ]  # fmt: skip
-    if not description:
-        description, memo = memo[:1], memo[1:]
     # A column with an unknown name (種別, Narration): the user is asked about its values.
-    description = description or _most_varied({name: columns[name] for name in texts})
+    others = [name for name in texts if name not in memo]
+    if not description and day is not None:
+        description = _most_varied({name: columns[name] for name in others})
+    if not description:
+        description, memo = memo[:1] or others[:1], memo[1:]
     if not description:
         return None
     account = _first_named(texts, _ACCOUNT)
@@ -149,42 +155,59 @@ _Sides = tuple[MappedColumn | None, MappedColumn | None, MappedColumn | None]
 
 
 def _amounts_by_cells(
-    columns: Pairs[MappedColumn, Sequence[str]], balance: MappedColumn | None
+    columns: Pairs[MappedColumn, Sequence[str]], sides: _Sides
 ) -> tuple[_Sides, MappedColumn | None]:
-    """Two neighbouring columns of numbers of which each row fills just one, or one of whole yen.
+    """The columns of amounts, and behind two of them the one of their running sum.
 
-    The one column has numbers in nearly every row, and not only small ones. Behind two columns, it
-    is the balance, unless that has a name.
+    ``sides`` are those that names tell. Two are neighbours, of which each row fills just one; a
+    single one has whole yen in nearly every row, and not only small numbers.
     """
-    left, pair = dict(columns), None
-    for each in itertools.pairwise(columns):
-        cells = list(zip(*(columns[name] for name in each), strict=True))
-        ways = {tuple(number_in(cell) is not None for cell in row) for row in cells}
-        texts = any(cell and number_in(cell) is None for row in cells for cell in row)
-        if ways == {(True, False), (False, True)} and not texts and pair is None:
-            pair = each
-            left = {name: columns[name] for name in columns if name not in pair}
-    single = None
-    for name, texts_of in left.items():
-        numbers = [number for number in map(number_in, texts_of) if number is not None]
-        is_full = len(numbers) >= _MIN_SHARE * len(texts_of) > 0
-        if single is None and is_full and max(map(abs, numbers)) >= _SMALL:
-            single = name
-    if pair is None:
-        return (single, None, None), balance
-    return (None, *pair), single if balance is None else balance
+    numbers = {name: [*map(number_in, cells)] for name, cells in columns.items()}
+    pairs = [(out, in_) for _, out, in_ in [sides] if out is not None and in_ is not None]
+    for pair in itertools.pairwise(columns):
+        rows = list(zip(*(numbers[name] for name in pair), strict=True))
+        has_texts = any(
+            cell and number is None
+            for name in pair for cell, number in zip(columns[name], numbers[name], strict=True)
+        )  # fmt: skip
+        is_filled = {tuple(number is not None for number in row) for row in rows}
+        pairs += [pair] if is_filled == {(True, False), (False, True)} and not has_texts else []
+    if pairs:
+        out, in_ = (numbers[name] for name in pairs[0])
+        net = [(more or 0) - (less or 0) for less, more in zip(out, in_, strict=True)]
+        sums = (name for name in columns if name not in pairs[0] and _runs(numbers[name], net))
+        return (None, *pairs[0]), next(sums, None)
+    for name, amounts in numbers.items():
+        known = [amount for amount in amounts if amount is not None]
+        is_full = (
+            len(known) >= _MIN_SHARE * len(amounts) and max(map(abs, known), default=0) >= _SMALL
+        )
+        if sides == (None, None, None) and is_full:
+            sides = name, None, None
+    return sides, None
+
+
+def _runs(balances: Sequence[int | None], amounts: Sequence[int]) -> bool:
+    """Whether each number follows from the one beside it and its row's amount, of either sign."""
+    known = [balance for balance in balances if balance is not None]
+    steps = [after - before for before, after in itertools.pairwise(known)]
+    ways = (
+        amounts[1:],
+        [-amount for amount in amounts[1:]],
+        amounts[:-1],
+        [-a for a in amounts[:-1]],
+    )
+    return len(known) == len(amounts) and steps in ways
 
 
 def _most_varied(columns: Pairs[MappedColumn, Sequence[str]]) -> list[MappedColumn]:
-    """The column with the most distinct texts other than numbers and days; the first without."""
-    if not any(columns.values()):
-        return list(columns)[:1]
+    """The column with the most distinct texts other than numbers and days."""
     texts = {
         name: {cell for cell in cells if cell and not is_date(cell) and number_in(cell) is None}
         for name, cells in columns.items()
     }
-    best = max(texts, key=lambda name: len(texts[name]))
-    return [best] if texts[best] else []
+    best = max(texts, key=lambda name: len(texts[name]), default=None)
+    return [] if best is None or not texts[best] else [best]
 
 
 def names_spending(header: Sequence[str]) -> bool:
