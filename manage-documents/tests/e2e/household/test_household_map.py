@@ -87,7 +87,7 @@ def test_a_refusal_is_one_sentence(mdvec):
     mdvec.write("a.csv", "氏名,住所\n架空花子,架空市\n")
     (mdvec.docs / "packed.zip").write_bytes(b"PK\x03\x04\xff\xfe\x00")
     for arguments, sentence in (
-        (["docs/a.csv"], "is it a statement?"),
+        (["docs/a.csv"], "if it is a statement, state its date, description and amount"),
         (["docs/b.csv"], "there is no file docs/b.csv; name the CSV file of a bank or card"),
         (["docs/packed.zip"], "docs/packed.zip cannot be read as a statement: line 1 is neither"),
         (["docs/a.csv", "-n", "x"], "there is no database"),

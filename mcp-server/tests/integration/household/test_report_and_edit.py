@@ -277,3 +277,30 @@ def test_a_mapping_is_shown_with_what_is_undecided_and_kept_once_that_is_stated(
     assert away.is_error
     assert away.words == "家計簿のフォルダーの中のファイルを、その中のパスで指定してください"
     assert (folder / "架空カード.mapping.toml").exists()
+
+
+def test_of_a_file_that_nothing_recognises_the_lines_are_shown_and_the_columns_can_be_stated(
+    tmp_path,
+):
+    folder = tmp_path / "csv"
+    folder.mkdir()
+    (folder / "謎.csv").write_text(
+        "甲,乙,とても長い名前の列,丁\n2025/7/1,80,架空花子のとても長い店名,\n2025/7/2,,給与,300\n"
+    )
+    imported(tmp_path / "vectors.sqlite", "kakeibo", folder, "household")
+    stated = "date = '甲'\ndescription = 'とても長い名前の列'\npaid_out = '乙'\npaid_in = '丁'"
+    shown, in_english, refused, kept = answers(
+        tmp_path / "vectors.sqlite",
+        report("mapping", file="謎.csv"),
+        report("mapping", file="謎.csv", language="en"),
+        edit("mapping", file="謎.csv"),
+        edit("mapping", file="謎.csv", toml=stated),
+    )
+    assert shown.words.startswith("謎.csv の読み方は分かりません")
+    assert "1: 甲 | 乙 | とても長い名前の列 | 丁" in shown.words
+    assert '2: 2025/7/1 | 80 | "架空花子のとても…" |' in shown.words
+    assert "決めること: 日付・金額・摘要" in shown.words
+    assert in_english.words.startswith("how to read 謎.csv is not known")
+    assert "state its date, description and amount (or paid_out and paid_in)" in in_english.words
+    assert refused.is_error
+    assert "保存しました: 謎.mapping.toml" in kept.words

@@ -52,17 +52,29 @@ def mapping_answer(
 
     Raises:
         MappingRefused: the file is elsewhere or unreadable, or something is undecided.
-        NotMappable, NotTransactions: it is no statement.
+        NotMappable: nothing tells how to save it. NotTransactions: it is no statement.
         InvalidMapping: ``stated`` makes no valid mapping.
     """
     # Imported here so that a server starts faster.
-    from mdvec.household.statement_preview import MappingRefused, Remedies, preview_statement
+    from mdvec.household.statement_preview import (
+        MappingRefused,
+        NotMappable,
+        Remedies,
+        StatementPreview,
+        preview_statement,
+    )
 
     path = source / file
     if not followed(path).is_relative_to(followed(source)):
         raise MappingRefused("name a file in the household's folder, by its path within it")
     how = Remedies("toml='KEY = VALUE'", """toml='name = "NAME"'""")
-    shown = preview_statement(path, source, save=save, stated=stated, language="ja", how=how)
+    try:
+        shown = preview_statement(path, source, save=save, stated=stated, language="ja", how=how)
+    except NotMappable as error:
+        if save:
+            raise
+        asked = (in_japanese(str(error)),)  # the lines let a model state the columns
+        shown = StatementPreview(file, "", "proposed", "", (), 0, (), undecided=asked)
     lines = _lines(path, shown)
     return MappingAnswer(
         file=file,
@@ -87,7 +99,9 @@ def _lines(path: Path, shown: StatementPreview) -> tuple[str, ...]:
     for line, cells in records:
         if isinstance(cells, str):
             continue
-        is_header = bool(named & {one_spelling(cell) for cell in cells})
+        is_header = bool(named & {one_spelling(cell) for cell in cells}) or (
+            not shown.kind and not any(map(str.isdigit, "".join(cells)))
+        )
         texts = [cell.strip() if is_header else _shorten(cell.strip()) for cell in cells]
         lines.append(f"{line}: {' | '.join(shown_name(text) if text else '' for text in texts)}")
     return tuple(lines)
@@ -111,11 +125,13 @@ def _text(file: str, shown: StatementPreview, lines: Sequence[str]) -> AnswerTex
         line, reason = shown.bad[0]
         why = f"最初は {line}行目: {in_japanese(reason)}"
         open_.append(f"読めない行: {len(shown.bad):,}行（{why}）")
+    how = f"{shown_name(shown.kind)}（{shown.origin}）として {shown.rows_read}行読めます"
     return answer_text(
         [
-            f"{shown_name(file)} は {shown_name(shown.kind)}（{shown.origin}）として"
-            f" {shown.rows_read}行読めます"
+            f"{shown_name(file)} は {how}"
+            if shown.kind
+            else f"{shown_name(file)} の読み方は分かりません"
         ],
         [*open_, *(f"確認: {check}" for check in shown.checks)],
-        ["ファイルの先頭:", *lines, "読み方（TOML）:", *toml],
+        ["ファイルの先頭:", *lines, *(["読み方（TOML）:", *toml] if shown.kind else ())],
     )

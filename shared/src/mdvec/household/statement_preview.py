@@ -19,6 +19,7 @@ from mdvec.household.core.column_questions import Undecided
 from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import InvalidMapping, Language, Mapping, MappingSentence, toml_of
 from mdvec.household.core.moneyforward import ParsedFile
+from mdvec.household.core.proposal import NotMappable as NotMappable
 from mdvec.household.core.proposal import proposal_with
 from mdvec.household.core.stated import against_the_balance, with_stated
 from mdvec.household.core.statement_kinds import Mappings, decoded_statement, recognise

@@ -179,10 +179,25 @@ def test_without_header_and_title_the_name_of_the_file_tells_its_kind():
     ],
 )  # fmt: skip
 def test_what_is_no_statement_gets_no_mapping(text):
-    with pytest.raises(NotMappable, match="is it a statement"):
+    with pytest.raises(NotMappable, match="if it is a statement, state"):
         propose_mapping(list(records_of(text)), "a", TODAY)
 
 
 def test_a_header_alone_gets_a_sentence_of_its_own():
     with pytest.raises(NotMappable, match="it has a header, but no rows"):
         propose_mapping(list(records_of("取引日,摘要,金額\n")), "a", TODAY)
+
+
+def test_columns_that_nothing_tells_can_be_stated():
+    text = "架空\n甲,乙,丙,丁\n2025/7/1,80,電気,\n2025/7/2,,給与,300\n"
+    with pytest.raises(NotMappable):
+        proposal_with(text, "架空", TODAY)
+    stated = {"date": "甲", "description": "丙", "paid_out": "乙", "paid_in": "丁"}
+    told = proposal_with(text, "架空", TODAY, stated)
+    assert (told.mapping.header, told.undecided) == (("甲", "乙", "丙", "丁"), ())
+    numbers = {"date": 1, "description": [3], "paid_out": 2, "paid_in": 4}
+    for mapping in (told.mapping, proposal_with(text, "架空", TODAY, numbers).mapping):
+        rows = read_mapped(mapping, records_of(text)).rows
+        assert [row.amount for row in rows] == [-80, 300]
+    with pytest.raises(NotMappable):
+        proposal_with(text, "架空", TODAY, {**stated, "date": "戊"})

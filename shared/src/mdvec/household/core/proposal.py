@@ -23,7 +23,16 @@ from mdvec.household.core.column_roles import (
     ways_of,
 )
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, read_mapped, title_of
-from mdvec.household.core.mapping import DATE_FORMATS, MappedColumn, Mapping, MappingSentence
+from mdvec.household.core.mapping import (
+    DATE_FORMATS,
+    MappedColumn,
+    Mapping,
+    MappingSentence,
+    columns_in,
+    mapping_of,
+    one_spelling,
+    plain_names,
+)
 from mdvec.household.core.stated import against_the_balance, with_stated
 from mdvec.household.core.undecided import MappingProposal, decide
 
@@ -32,6 +41,7 @@ _MIN_COLUMNS = 3
 _MIN_KNOWN = 2
 _ASCII_DIGITS = re.compile("[0-9]+")
 _MAX_RECORDS = 2000
+_COLUMNS_NEEDED = ("date", "description", "amount", "paid_out", "paid_in")
 _WAY = ("positive", "outgoing", "paid_out", "paid_in")
 _KEYS_CHECKED = {
     "short-years": ("date_format",), "taken-as-spent": _WAY, "taken-as-income": _WAY, "ways": _WAY,
@@ -55,12 +65,18 @@ def proposal_with(
     """Proposes a mapping with the user's settings, and names what is left undecided.
 
     Raises:
-        NotMappable: no date, amount and description are recognisable in it.
+        NotMappable: no date, amount and description are recognisable in it, nor stated.
         InvalidMapping: the stated settings make no valid mapping.
     """
     settings = stated or {}
     records = list(itertools.islice(records_of(text), _MAX_RECORDS))
-    proposal = propose_mapping(records, stem, today)
+    try:
+        proposal = propose_mapping(records, stem, today)
+    except NotMappable:
+        mapping = _as_stated(records, settings, stem)
+        if mapping is None:
+            raise
+        proposal = MappingProposal(_with_dates(mapping, records, today), ())
     decided = decide(proposal.mapping, records)
     checks = [*proposal.checks, *decided.checks]
     against: tuple[Undecided, ...] = ()
@@ -90,7 +106,7 @@ def propose_mapping(records: Records, stem: str, today: date) -> MappingProposal
     Raises:
         NotMappable: no date, amount and description are recognisable in it.
     """
-    name = _DIGITS.sub("", stem).strip(" _-　") or "銀行"
+    name = _name_of(stem)
     has_header = False
     for above, (_, cells) in enumerate(records[:MAX_LINES_ABOVE]):
         mapping = None if isinstance(cells, str) else _by_names(cells)
@@ -106,11 +122,36 @@ def propose_mapping(records: Records, stem: str, today: date) -> MappingProposal
             "map a file of the kind with some"
         )
     if by_cells is None:
-        raise NotMappable(
-            "no header was found that names a date, an amount and a description (摘要, 利用店名), "
-            "nor columns that hold them; is it a statement?"
-        )
+        raise NotMappable(MappingSentence("unknown").text())
     return by_cells
+
+
+def _name_of(stem: str) -> str:
+    return _DIGITS.sub("", stem).strip(" _-　") or "銀行"
+
+
+def _as_stated(records: Records, stated: Pairs[str, Any], stem: str) -> Mapping | None:
+    """The mapping whose columns the user states; None if some are missing, or the file has none.
+
+    Raises:
+        InvalidMapping: they make no valid mapping.
+    """
+    values = {key: stated[key] for key in _COLUMNS_NEEDED if key in stated}
+    names = {
+        one_spelling(c) for key in values for c in columns_in(stated[key]) if isinstance(c, str)
+    }
+    lines = [cells for _, cells in records[:MAX_LINES_ABOVE] if not isinstance(cells, str)]
+    header = next((cells for cells in lines if names.issubset(plain_names(cells))), None)
+    if not {"date", "description"} <= values.keys() or len(values) < _MIN_COLUMNS or header is None:
+        return None
+    name = _name_of(stem)
+    kind = {"header": _lasting_names(header)} if names else {"files": f"{stem}*"}
+    return mapping_of({"name": name, "account": name, **kind, **values})
+
+
+def _lasting_names(header: Sequence[str]) -> list[str]:
+    """The names of a header that the next statement has, too."""
+    return [name for name in map(str.strip, header) if name and not _MONTH.search(name)]
 
 
 def _by_names(header: Sequence[str]) -> Mapping | None:
@@ -164,8 +205,7 @@ def _is_header(cells: Sequence[str], width: int) -> bool:
 def _of_header(
     mapping: Mapping, header: Sequence[str], records: Records, name: str, today: date
 ) -> MappingProposal | None:
-    columns = tuple(name for name in map(str.strip, header) if name and not _MONTH.search(name))
-    mapping = replace(mapping, name=name, header=columns, account=name)
+    mapping = replace(mapping, name=name, header=tuple(_lasting_names(header)), account=name)
     mapping = _with_dates(mapping, records, today)
     rows_read = read_mapped(mapping, records).rows
     if not rows_read:
