@@ -40,7 +40,7 @@ _NOT_DATE = any_of(_DAY_OF_BILL.pattern, "起算")
 _DAY_OF_USE = any_of("利用(年月)?日", "購入日", "取り?引き?(年月)?日", "発生日", "started")
 _PARTS_OF_DATE = re.compile(r"(.*?)\(?([年月日])\)?")
 """操作日(年), 操作日(月), 操作日(日); 利用年, 利用月, 利用日; 年, 月, 日."""
-_BOTH_WAYS = any_of("入出金", "出入金", "受払")
+BOTH_WAYS = any_of("入出金", "出入金", "受払")
 _PAID_OUT = any_of(
     "出金", "引き?出し?", "払い?出し?", "^お?支払い?金?額", "支出", "withdraw", "debit", "outgo",
     "借方",
@@ -262,7 +262,7 @@ def are_sides(paid_out: MappedColumn, paid_in: MappedColumn) -> bool:
 
 
 def _amounts(names: Sequence[MappedColumn]) -> _Sides:
-    both = _first_named(names, _BOTH_WAYS)
+    both = _first_named(names, BOTH_WAYS)
     if both is not None:
         return both, None, None
     paid_out, paid_in = _first_named(names, _PAID_OUT), _first_named(names, _PAID_IN)

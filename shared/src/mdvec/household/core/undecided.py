@@ -38,6 +38,7 @@ from mdvec.household.core.column_questions import (
     with_rows,
 )
 from mdvec.household.core.column_roles import (
+    BOTH_WAYS,
     INCOMING,
     OUTGOING,
     any_of,
@@ -57,7 +58,6 @@ _DOCUMENT = re.compile(
 )
 """Names of columns that hold counts, balances or identifiers."""
 _SPENT = any_of("利用", "購入", "買", "支払", "出金", "spent", "paid")
-_SIGNED = any_of("入出金", "出入金", "受払")
 _KEYS = {"sign": "positive", "sides": "paid_out"}
 """The key of a mapping that answers each kind of question about the amount."""
 _WAYS = ("fits-outgoing", "fits-spending", "fits-income")
@@ -329,7 +329,7 @@ def _about_the_amount(
     is_card = _SPENT.search(name) and mapping.positive == "spending"
     negative = sum(number < 0 for number in known)
     is_signed = mapping.positive == "income" and (
-        2 * negative > len(known) or (negative > 0 and _SIGNED.search(name))
+        2 * negative > len(known) or (negative > 0 and BOTH_WAYS.search(name))
     )
     if not (is_card or is_signed):
         readings = [
