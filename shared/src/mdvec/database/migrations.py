@@ -188,6 +188,15 @@ def m024_sheets(connection: apsw.Connection) -> None:
     connection.execute("ALTER TABLE dataset_files ADD COLUMN sheet TEXT")
 
 
+def m025_unsaid(connection: apsw.Connection) -> None:
+    """Record what a statement's row leaves open; the next import reads every file again.
+
+    The rows of deleted files count as saying everything, as they did.
+    """
+    connection.execute("ALTER TABLE statement_rows ADD COLUMN unsaid INTEGER NOT NULL DEFAULT 0")
+    connection.execute("UPDATE ledger_files SET app_version = ''")
+
+
 STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m018_without_traces,
     m019_collections,
@@ -196,6 +205,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m022_row_categories,
     m023_readings,
     m024_sheets,
+    m025_unsaid,
 )
 LATEST = OLDEST + len(STEPS)
 

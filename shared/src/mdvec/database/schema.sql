@@ -64,7 +64,7 @@ CREATE TABLE transactions (
     duplicate_checked_at DATETIME,               -- no longer written, and never read
     created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
     updated_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    statement_id INTEGER,                        -- the statement that its values are from
+    statement_id INTEGER,                        -- the statement that its day and amount are from
     removal TEXT                                 -- set once a newer statement lacks the row
         CHECK (removal IN ('asked', 'removed', 'kept')),
     removed_by INTEGER,                          -- that statement
@@ -135,7 +135,8 @@ CREATE TABLE statement_rows (
     is_target INTEGER NOT NULL,
     is_transfer INTEGER NOT NULL,
     mf_id TEXT NOT NULL,
-    balance INTEGER              -- of its account after it, if the file says so
+    balance INTEGER,             -- of its account after it, if the file says so
+    unsaid INTEGER NOT NULL DEFAULT 0  -- flags of values that its file does not say (core/cells.py)
 );
 CREATE INDEX idx_statement_rows_statement ON statement_rows (statement_id);
 

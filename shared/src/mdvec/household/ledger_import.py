@@ -169,9 +169,11 @@ class _LedgerImport:
         """Derive the ledger from the statements; the report lacks ``removed`` and ``returned``."""
         ledger, folder = self.ledger, self.folder
         ranked = rank_statements(ledger_statements.known_statements(ledger))
+        damaged = {state.path for state in folder.present.values() if state.bad_rows}
         shared, new_ids = derivation.find_newest_rows(
-            ledger, ranked, folder.present, folder.unread, is_rebuild=self.mode == "replace"
-        )
+            ledger, ranked, folder.present, folder.unread, is_rebuild=self.mode == "replace",
+            stay_at=damaged if may_delete else None,
+        )  # fmt: skip
         families = families_of([each.statement for each in ranked], shared)
         store_doubts(ledger, new_ids.doubts)
         ledger_statements.set_families(ledger.connection, families.items())
@@ -179,11 +181,12 @@ class _LedgerImport:
             ledger.connection, [*removers(ranked, families), *new_ids.removers]
         )
         derivation.mark_removals(ledger, accepted=self.removals.accept)
-        if may_delete:
-            damaged = {state.path for state in folder.present.values() if state.bad_rows}
-            derivation.forget_rows_without_file(ledger.connection, damaged)
+        derivation.forget_rows_without_file(ledger.connection)
+        derivation.find_sources(ledger.connection)
         doubtful = () if self.removals.accept else doubtful_replacers(ranked)
         held = derivation.hold_back(ledger, doubtful)
+        if held:
+            derivation.find_sources(ledger.connection)
         changes = derivation.follow_statements(ledger)
         read_now = {(read.file.path, read.file.content_hash) for read in folder.contents}
         by_time = _newer_by_time(ranked, families, read_now, folder.present_statements)

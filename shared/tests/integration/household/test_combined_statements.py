@@ -298,7 +298,7 @@ def test_rows_keep_ids_and_notes_when_the_file_with_their_ids_left_an_older_ledg
     run(
         "INSERT INTO statement_rows SELECT id, statement_id, identity, 0, row_number, date, amount,"
         " description, category_major, category_minor, account, memo, is_target, is_transfer, "
-        "mf_id, NULL FROM transactions"
+        "mf_id, NULL, 0 FROM transactions"
     )
     run("UPDATE ledger_files SET app_version = ''")
     report = folder.import_()

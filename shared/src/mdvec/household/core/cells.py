@@ -9,9 +9,9 @@ import re
 import unicodedata
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
-from enum import Enum
+from enum import Enum, IntFlag
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -130,11 +130,22 @@ _FLAGS = {"0": False, "1": True, "０": False, "１": True} | {
 }  # fmt: skip
 
 
+class Unsaid(IntFlag):
+    """What a file may not say of a row, so that another file of the transaction may say it."""
+
+    CATEGORY = 1
+    ACCOUNT = 2
+    MEMO = 4
+    IS_TARGET = 8
+    IS_TRANSFER = 16
+
+
 @dataclass(frozen=True, slots=True)
 class TransactionRow(StatedRow):
     """A parsed row of a statement file, in which it begins at ``line``, counted from 1.
 
-    ``balance`` is the account's balance after it, in yen, if the file has one.
+    ``balance`` is the account's balance after it, in yen, if the file has one. ``unsaid`` are the
+    flags (``Unsaid``) of the fields whose value is a default, as the file has no column for them.
     """
 
     is_target: bool
@@ -142,6 +153,7 @@ class TransactionRow(StatedRow):
     mf_id: str
     line: int
     balance: int | None = None
+    unsaid: int = field(default=0, compare=False)
 
 
 class BadRow(NamedTuple):

@@ -21,13 +21,16 @@ _ONE_SPELLING = str.maketrans({"〜": "~", "‖": "∥", "−": "-", "—": "―
 
 
 class RowWithoutId(NamedTuple):
-    """A stored row without an ID: its identity within its own statement, and its position."""
+    """A stored row without an ID: its identity within its own statement, and its position.
+
+    ``stays``: it stays in the ledger also if no newer statement has it.
+    """
 
     row_id: int
     identity: str
     statement_id: int
     block: int
-    is_present: bool
+    stays: bool
     scope: str
 
 
@@ -40,7 +43,7 @@ class RowWithId(NamedTuple):
     identity: str
     statement_id: int
     block: int
-    is_present: bool
+    stays: bool
     position: int
     key: str
 

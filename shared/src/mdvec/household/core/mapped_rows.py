@@ -24,6 +24,7 @@ from mdvec.household.core.cells import (
     CsvRecord,
     NoRow,
     TransactionRow,
+    Unsaid,
     is_date,
     is_like_amount,
     parse_amount,
@@ -223,11 +224,19 @@ class _ForeignRow:
 
 @dataclass(frozen=True, slots=True)
 class _RowReader:
-    """Reads rows below one header; ``at`` has the index of each column."""
+    """Reads rows below one header; ``at`` has the index of each column.
+
+    ``unsaid`` are the flags of what neither a column nor the mapping says of all rows. A cell that
+    fits ``on_transfers`` says whether its row is a transfer, one that fits ``on_counting`` whether
+    it counts; of other cells, the mapping says nothing.
+    """
 
     mapping: Mapping
     at: dict[MappedColumn, int]
     width: int | None
+    unsaid: int
+    on_transfers: Conditions
+    on_counting: Conditions
 
     @classmethod
     def of(cls, mapping: Mapping, header: Sequence[str]) -> _RowReader:
@@ -238,7 +247,18 @@ class _RowReader:
                 at[column] = column - 1
             elif one_spelling(column) in names:
                 at[column] = names.index(one_spelling(column))
-        return cls(mapping, at, len(names) or None)
+        unsaid = Unsaid.IS_TARGET | Unsaid.IS_TRANSFER
+        for flag, columns, stated in (
+            (Unsaid.CATEGORY, [mapping.category], ""),
+            (Unsaid.ACCOUNT, mapping.account_column, mapping.account),
+            (Unsaid.MEMO, mapping.memo, ""),
+        ):
+            if not stated and at.keys().isdisjoint(columns):
+                unsaid |= flag
+        return cls(
+            mapping, at, len(names) or None, int(unsaid),
+            *map(mapping.decisions_beside, (mapping.transfers, mapping.not_counted)),
+        )  # fmt: skip
 
     def read(
         self, record: CsvRecord, line: int
@@ -295,7 +315,16 @@ class _RowReader:
             mf_id=parse_id(self._text(cells, mapping.id)),
             line=line,
             balance=self._number(cells, mapping.balance),
+            unsaid=self._unsaid(cells, is_income=is_income),
         )
+
+    def _unsaid(self, cells: Sequence[str], *, is_income: bool) -> int:
+        said = (
+            (Unsaid.CATEGORY, self.mapping.states_category(is_income=is_income)),
+            (Unsaid.IS_TRANSFER, self._fits(cells, self.on_transfers)),
+            (Unsaid.IS_TARGET, self._fits(cells, self.on_counting)),
+        )
+        return self.unsaid & ~sum(flag for flag, is_said in said if is_said)
 
     def _gives_back(self, cells: Sequence[str]) -> bool:
         """Whether incoming money is a refund: the row's words say so, or paid_out is negative."""

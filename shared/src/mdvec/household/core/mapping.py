@@ -105,6 +105,25 @@ class Mapping:
             return self.income_category
         return self.spending_category if self.positive == "spending" else INCOME
 
+    def states_category(self, *, is_income: bool) -> bool:
+        """Whether it gives such rows a category of its own, rather than the usual one."""
+        if is_income and (self.income_category or self.positive == "income"):
+            return bool(self.income_category)
+        return self.spending_category != UNCATEGORISED
+
+    def decisions_beside(self, conditions: Conditions) -> Conditions:
+        """All of its patterns for the columns of these conditions: a cell that fits is decided."""
+        return {
+            column: tuple(
+                pattern
+                for each in self.conditions
+                for other, patterns in each.items()
+                if key_of_column(other) == key_of_column(column)
+                for pattern in patterns
+            )
+            for column in conditions
+        }
+
     @property
     def conditions(self) -> tuple[Conditions, ...]:
         """Its conditions on cells, one for each key in ``CONDITIONS``."""

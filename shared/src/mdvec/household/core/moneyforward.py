@@ -24,6 +24,7 @@ from mdvec.household.core.cells import (
     CsvText,
     NoRow,
     TransactionRow,
+    Unsaid,
     parse_amount,
     parse_date,
     parse_flag,
@@ -47,6 +48,10 @@ _NAMES = {  # in the order of a ``TransactionRow``
     "is_transfer": ("振替",),
     "mf_id": ("ID",),
 }
+_MAY_LACK = {
+    "category_major": Unsaid.CATEGORY, "account": Unsaid.ACCOUNT, "memo": Unsaid.MEMO,
+    "is_target": Unsaid.IS_TARGET, "is_transfer": Unsaid.IS_TRANSFER,
+}  # fmt: skip
 _NEEDED = {"date": "日付", "amount": "金額（円）", "description": "内容"}
 TOTAL = "合計"
 _DAY_COLUMNS = ("日付", "年月")
@@ -141,11 +146,12 @@ def _non_blank(
 class _Columns:
     """The index of each field of ``_NAMES`` in a row of ``width`` cells.
 
-    A missing column has the index after the last cell.
+    A missing column has the index after the last cell; ``unsaid`` is what such columns would say.
     """
 
     width: int
     at: dict[str, int]
+    unsaid: int
 
     @classmethod
     def of(cls, names: Sequence[str]) -> _Columns | PassedOver:
@@ -156,7 +162,8 @@ class _Columns:
         }
         missing = [name for field, name in _NEEDED.items() if at[field] == len(names)]
         if not missing:
-            return cls(len(names), at)
+            lacks = (flag for field, flag in _MAY_LACK.items() if at[field] == len(names))
+            return cls(len(names), at, sum(lacks))
         if not any(names):
             return PassedOver(FileKind.EMPTY)
         if "合計(円)" in names:
@@ -184,7 +191,7 @@ class _Columns:
             parse_date(day), parse_amount(yen), description, major, minor, account, memo,
             parse_flag(is_target, "計算対象", default=True),
             parse_flag(is_transfer, "振替", default=False),
-            parse_id(mf_id), line,
+            parse_id(mf_id), line, unsaid=self.unsaid,
         )  # fmt: skip
 
 

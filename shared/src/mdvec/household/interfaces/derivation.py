@@ -3,7 +3,7 @@
 Temporary tables hold what the statements say now: ``ranked_statements`` (oldest first),
 ``same_rows`` (rows without an ID that another file has with an ID), and ``derived``: for each
 identity, the row of the newest statement that has it, and whether a still newer statement that
-covers its day lacks it.
+covers its day lacks it. What that row does not say is in ``sources``: the newest row that says it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import apsw
 
+from mdvec.household.core.cells import Unsaid
 from mdvec.household.core.identity import identities_with_id, renamed_rows, same_rows_by_key, scoped
 from mdvec.household.core.statements import RankedStatement, Remover, are_many, decide_removals
 from mdvec.household.interfaces import ledger_statements
@@ -28,7 +29,7 @@ _SHIFT = 1 << 40
 """Position × this + row id is a number that sorts by statement position, then by row id."""
 _TABLES = (
     "ranked_statements (statement_id INTEGER PRIMARY KEY, position INTEGER, is_present INTEGER, "
-    "is_unread INTEGER, path TEXT, has_lines INTEGER, scope TEXT)",
+    "stays INTEGER, is_unread INTEGER, path TEXT, has_lines INTEGER, scope TEXT)",
     "same_rows (row_id INTEGER PRIMARY KEY, identity TEXT)",
     "new_ids (before TEXT PRIMARY KEY, identity TEXT) WITHOUT ROWID",
     "removers (older INTEGER, newer INTEGER, first TEXT, last TEXT, is_again INTEGER, "
@@ -37,6 +38,8 @@ _TABLES = (
     # place: where the transaction appears first; the rows of an import are stored in that order.
     "derived (identity TEXT PRIMARY KEY, row_id INTEGER, place INTEGER, statements INTEGER, "
     "is_mentioned INTEGER, missing_from INTEGER, removal TEXT) WITHOUT ROWID",
+    "sources (identity TEXT, flag INTEGER, row_id INTEGER, PRIMARY KEY (identity, flag)) WITHOUT "
+    "ROWID",
     "changed (id INTEGER PRIMARY KEY, identity TEXT, has_other_values INTEGER, returns INTEGER)",
 )
 # Identities in further accounts of one name are made as ``core.identity.scoped`` does.
@@ -44,7 +47,7 @@ _MENTIONS = """
 mentions AS SELECT r.id, r.statement_id, coalesce(s.identity, n.identity,
     iif(q.scope = '' OR r.mf_id <> '', r.identity,
         substr(r.identity, 1, 68) || '@' || q.scope || substr(r.identity, 69))) AS identity,
-q.position, q.is_present FROM temp.ranked_statements AS q
+q.position, q.is_present, q.stays, q.path, r.unsaid FROM temp.ranked_statements AS q
 JOIN main.statement_rows AS r ON r.statement_id = q.statement_id
 LEFT JOIN temp.same_rows AS s ON s.row_id = r.id
 LEFT JOIN temp.new_ids AS n ON n.before = r.identity
@@ -83,13 +86,15 @@ def find_newest_rows(
     unread: Collection[str],
     *,
     is_rebuild: bool,
+    stay_at: Collection[str] | None,
 ) -> tuple[list[tuple[int, int]], NewIds]:
     """Find each transaction's newest row; returns pairs of statements that share one, and new IDs.
 
     Rows that are only the same under new IDs make no such pair: if two people have both linked an
     account, their other accounts stay separate. Statements are the oldest first; ``present`` are
     the files that are there now, ``unread`` the paths of those that could not be read. In a
-    rebuild, rows of deleted files count only if no present file has the transaction.
+    rebuild, rows of deleted files count only if no present file has the transaction. Former rows
+    that no present file has stay if their path is in ``stay_at``; if it is None, all do.
     """
     ranked = []
     order = {}
@@ -99,16 +104,18 @@ def find_newest_rows(
         order[statement.id] = position + (len(statements) if is_present and is_rebuild else 0)
         ranked.append(
             (
-                statement.id, order[statement.id], is_present, statement.path in unread,
-                statement.path, is_present or file is None, statement.scope,
+                statement.id, order[statement.id], is_present,
+                is_present or stay_at is None or statement.path in stay_at,
+                statement.path in unread, statement.path, is_present or file is None,
+                statement.scope,
             )
         )  # fmt: skip
     ledger.connection.executemany(
-        "INSERT INTO ranked_statements VALUES (?, ?, ?, ?, ?, ?, ?)", ranked
+        "INSERT INTO ranked_statements VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ranked
     )
     new_ids = find_new_ids(ledger, statements, order)
     follow_new_ids(ledger, new_ids.names)
-    same_rows = _find_same_rows(ledger, new_ids.names, is_rebuild=is_rebuild)
+    same_rows = _find_same_rows(ledger, new_ids.names, all_stay=stay_at is None)
     _find_newest(ledger.connection)
     shared = ledger.connection.execute(
         "SELECT DISTINCT n.statement_id, m.statement_id FROM mentions AS m "
@@ -134,11 +141,12 @@ def _find_newest(connection: apsw.Connection) -> None:
 
 
 def _find_same_rows(
-    ledger: Ledger, new_ids: Mapping[str, str], *, is_rebuild: bool
+    ledger: Ledger, new_ids: Mapping[str, str], *, all_stay: bool
 ) -> dict[str, list[str]]:
     """Match rows without ID to rows with an ID; returns the latter's identities by key.
 
-    In a rebuild, rows of present files are only matched with rows of present files.
+    Rows that stay are only matched with rows that stay. If not all do, what the ledger has so far
+    is not considered: it becomes what a first import would make.
     """
     without_id = ledger_statements.rows_without_id(ledger.connection)
     if not without_id:
@@ -152,15 +160,15 @@ def _find_same_rows(
     }
     with_id = [row._replace(identity=new_ids.get(row.identity, row.identity)) for row in listed]
     own_rows, known = set[str](), set[str]()
-    if not is_rebuild:
+    if all_stay:
         own_names = {scoped(row.identity, row.scope) for row in without_id}
         own_rows = _stored_identities(ledger, own_names, "'removed'")
         known = _stored_identities(ledger, {row.identity for row in with_id}, "''")
-    present = [row for row in without_id if row.is_present or not is_rebuild]
-    of_present = [row for row in with_id if row.is_present or not is_rebuild]
-    absent = [row for row in without_id if is_rebuild and not row.is_present]
-    matched = identities_with_id(present, of_present, taken_in_block, own_rows, known)
-    matched |= identities_with_id(absent, with_id, taken_in_block, own_rows, known)
+    staying = [row for row in without_id if row.stays]
+    others = [row for row in without_id if not row.stays]
+    of_staying = [row for row in with_id if row.stays]
+    matched = identities_with_id(staying, of_staying, taken_in_block, own_rows, known)
+    matched |= identities_with_id(others, with_id, taken_in_block, own_rows, known)
     ledger.connection.executemany("INSERT INTO same_rows VALUES (?, ?)", matched.items())
     return same_rows_by_key(with_id)
 
@@ -248,16 +256,40 @@ def mark_removals(ledger: Ledger, *, accepted: bool) -> None:
     )
 
 
-def forget_rows_without_file(connection: apsw.Connection, paths: Iterable[str]) -> None:
-    """Drop from ``derived`` the rows that no present file has, except those of files at ``paths``.
+def forget_rows_without_file(connection: apsw.Connection) -> None:
+    """Drop from ``derived`` the rows that no present file has, except those that stay.
 
     Rows that a newer statement shows to be gone stay in the ledger.
     """
     connection.execute(
         "DELETE FROM derived WHERE removal IS NULL AND NOT is_mentioned AND row_id IN ("
         "SELECT r.id FROM ranked_statements AS q JOIN statement_rows AS r USING (statement_id) "
-        "WHERE q.path NOT IN (SELECT value FROM json_each(?)))",
-        (json.dumps(sorted(paths)),),
+        "WHERE NOT q.stays)"
+    )
+
+
+def find_sources(connection: apsw.Connection) -> None:
+    """Find the newest row that says what a transaction's newest row does not say.
+
+    What a path held before says nothing of the rows that it has now, nor does a possible old copy
+    of rows that were held back. Deleted files go on saying what they said as long as their rows
+    stay.
+    """
+    lacks = "FROM derived AS d CROSS JOIN statement_rows AS r ON r.id = d.row_id"
+    if not connection.execute(f"SELECT EXISTS (SELECT 1 {lacks} WHERE r.unsaid)").get:
+        return
+    connection.execute("DELETE FROM sources")
+    connection.execute(
+        "INSERT INTO sources SELECT identity, flag, "
+        f"max(position * {_SHIFT} + id) % {_SHIFT} FROM (SELECT m.identity, m.id, m.position, "
+        "m.unsaid, m.stays, r.unsaid AS lacks, max(m.position) OVER ("
+        "PARTITION BY m.identity, m.path) AS last FROM mentions AS m "
+        f"CROSS JOIN derived AS d ON d.identity = m.identity AND d.statements > 1 {_AND_ROW} "
+        "WHERE r.unsaid AND (m.position <= q.position "
+        "OR (m.statement_id, r.statement_id) NOT IN (SELECT newer, older FROM replacers))) "
+        "JOIN (SELECT value AS flag FROM json_each(?)) ON lacks & flag AND NOT unsaid & flag "
+        "WHERE position = last AND stays GROUP BY 1, 2",
+        (json.dumps(list(Unsaid)),),
     )
 
 
@@ -273,12 +305,26 @@ _BESIDE = (
 )
 _FILED = {"category_major": "filed_major", "category_minor": "filed_minor"}
 """The columns that hold the file's value of a transaction while a rule gives it another."""
-_VALUES_OF_ROW = ", ".join(
-    "iif(q.scope = '', r.account, r.account || ' ' || q.scope)"
-    if name == "account"
-    else f"r.{name}"
-    for name in COLUMNS
-)
+_MAY_LACK = {"category_major": Unsaid.CATEGORY, "category_minor": Unsaid.CATEGORY} | {
+    name: Unsaid[name.upper()] for name in ("account", "memo", "is_target", "is_transfer")
+}
+
+
+def _value_of_row(name: str) -> str:
+    """A column's value: that of the newest row, or of the source for what this does not say."""
+    value = f"iif(q.scope = '', r.{name}, r.{name} || ' ' || q.scope)"
+    value = value if name == "account" else f"r.{name}"
+    if name not in _MAY_LACK:
+        return value
+    return (
+        f"iif(r.unsaid & {_MAY_LACK[name]:d}, coalesce((SELECT {value} FROM sources AS n "
+        "JOIN statement_rows AS r ON r.id = n.row_id JOIN ranked_statements AS q USING "
+        f"(statement_id) WHERE (n.identity, n.flag) = (d.identity, {_MAY_LACK[name]:d})), "
+        f"{value}), {value})"
+    )
+
+
+_VALUES_OF_ROW = ", ".join(map(_value_of_row, COLUMNS))
 _VALUES_OF_FILE = ", ".join(
     f"coalesce(t.{_FILED[name]}, t.{name})" if name in _FILED else f"t.{name}" for name in COLUMNS
 )

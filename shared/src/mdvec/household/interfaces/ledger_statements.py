@@ -343,7 +343,7 @@ def mark_index(ledger: Ledger, *, current: bool) -> None:
 
 
 COLUMNS = tuple(
-    each.name for each in fields(TransactionRow) if each.name not in ("line", "balance")
+    each.name for each in fields(TransactionRow) if each.name not in ("line", "balance", "unsaid")
 )
 """The columns that a statement's row and a transaction share, the date first."""
 VALUES = ", ".join(COLUMNS)
@@ -363,11 +363,11 @@ def put_rows(ledger: Ledger, statement_id: int, parsed: ParsedFile, scope: str) 
     ledger.connection.execute("DELETE FROM statement_rows WHERE statement_id = ?", (statement_id,))
     rows = rows_by_identity(parsed.blocks, is_mapped=bool(parsed.kind))
     ledger.connection.executemany(
-        f"INSERT INTO statement_rows (statement_id, identity, block, row_number, balance, {VALUES})"
-        f" VALUES (?, ?, ?, ?, ?, {', '.join('?' for _ in COLUMNS)})",
+        "INSERT INTO statement_rows (statement_id, identity, block, row_number, balance, unsaid, "
+        f"{VALUES}) VALUES (?, ?, ?, ?, ?, ?, {', '.join('?' for _ in COLUMNS)})",
         (
             (
-                statement_id, identity, block, row.line, row.balance,
+                statement_id, identity, block, row.line, row.balance, row.unsaid,
                 row.date.isoformat(), *_after_the_date(row),
             )
             for identity, (block, row) in rows.items()
@@ -396,7 +396,7 @@ _ALIKE = (
 def rows_without_id(connection: apsw.Connection) -> list[RowWithoutId]:
     """The ranked statements' rows without an ID that share day and amount with a row with an ID."""
     rows = connection.execute(
-        "SELECT r.id, r.identity, r.statement_id, r.block, q.is_present, q.scope "
+        "SELECT r.id, r.identity, r.statement_id, r.block, q.stays, q.scope "
         f"{_ALIKE.format('=', '<>')} AND r.identity >= 'row:' AND r.identity < 'row;' ORDER BY r.id"
     )
     return [RowWithoutId(*row) for row in rows]
@@ -405,12 +405,12 @@ def rows_without_id(connection: apsw.Connection) -> list[RowWithoutId]:
 def rows_with_id(connection: apsw.Connection) -> list[RowWithId]:
     """The ranked statements' rows with an ID that share day and amount with a row without an ID."""
     rows = connection.execute(
-        "SELECT r.identity, r.statement_id, r.block, q.is_present, q.position, r.date, r.amount, "
+        "SELECT r.identity, r.statement_id, r.block, q.stays, q.position, r.date, r.amount, "
         f"r.description, r.account {_ALIKE.format('<>', '=')}"
     )
     return [
-        RowWithId(identity, statement, block, is_present, position, key_of(*values))
-        for identity, statement, block, is_present, position, *values in rows
+        RowWithId(identity, statement, block, stays, position, key_of(*values))
+        for identity, statement, block, stays, position, *values in rows
     ]
 
 
@@ -446,7 +446,8 @@ def forget_superseded_rows(
     ledger.execute(
         "DELETE FROM statement_rows WHERE statement_id IN (SELECT id FROM ledger_statements "
         "WHERE tool_id = ? AND id NOT IN (SELECT value FROM json_each(?))) "
-        "AND id NOT IN (SELECT row_id FROM derived) AND identity NOT IN "
+        "AND id NOT IN (SELECT row_id FROM derived) AND id NOT IN (SELECT row_id FROM sources) "
+        "AND identity NOT IN "
         f"(SELECT n.before FROM new_ids AS n JOIN derived USING (identity)){alike}",
         (json.dumps(sorted(remaining)),),
     )
