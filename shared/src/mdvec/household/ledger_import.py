@@ -168,23 +168,39 @@ class _LedgerImport:
     def _derive(self, *, may_delete: bool) -> tuple[LedgerChanges, LedgerReport]:
         """Derive the ledger from the statements; the report lacks ``removed`` and ``returned``."""
         ledger, folder = self.ledger, self.folder
-        ranked = rank_statements(ledger_statements.known_statements(ledger))
+        known = ledger_statements.known_statements(ledger)
+        present = folder.present_statements
         damaged = {state.path for state in folder.present.values() if state.bad_rows}
+        staying = {
+            each.id
+            for each in known
+            if not may_delete or each.key in present or each.path in damaged
+        }
+        whole = alone = rank_statements(known)
+        former = [each for each in whole if each.statement.id not in staying]
+        if former:  # those that stay rank by themselves: as in the next replace, without the former
+            alone = rank_statements([each for each in known if each.id in staying])
+        ranked = [*former, *alone]
+        with_former = whole if former else ()
         shared, new_ids = derivation.find_newest_rows(
-            ledger, ranked, folder.present, folder.unread, is_rebuild=self.mode == "replace",
-            stay_at=damaged if may_delete else None,
+            ledger, ranked, folder.present, folder.unread, staying,
+            is_rebuild=self.mode == "replace", may_delete=may_delete,
         )  # fmt: skip
         families = families_of([each.statement for each in ranked], shared)
         store_doubts(ledger, new_ids.doubts)
         ledger_statements.set_families(ledger.connection, families.items())
+        of_former = (each for each in removers(with_former, families) if each.older not in staying)
         derivation.mark_gone_rows(
-            ledger.connection, [*removers(ranked, families), *new_ids.removers]
+            ledger.connection, [*of_former, *removers(alone, families), *new_ids.removers]
         )
         derivation.mark_removals(ledger, accepted=self.removals.accept)
         derivation.forget_rows_without_file(ledger.connection)
         derivation.find_sources(ledger.connection)
-        doubtful = () if self.removals.accept else doubtful_replacers(ranked)
-        held = derivation.hold_back(ledger, doubtful)
+        doubtful = [
+            *(pair for pair in doubtful_replacers(with_former) if pair[1] not in staying),
+            *doubtful_replacers(alone),
+        ]
+        held = derivation.hold_back(ledger, () if self.removals.accept else doubtful)
         if held:
             derivation.find_sources(ledger.connection)
         changes = derivation.follow_statements(ledger)

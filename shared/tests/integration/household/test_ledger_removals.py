@@ -409,3 +409,17 @@ def test_in_a_joined_file_later_blocks_override_earlier_ones(folder):
         "SELECT mf_id, amount FROM transactions ORDER BY mf_id, amount"
     ).fetchall()
     assert rows == [("a", -6), ("a", -5), ("b", -3), ("c", -4)]
+
+
+def test_a_second_replace_changes_nothing_although_the_first_forgot_what_files_were(folder):
+    """Neither the ranks of files nor what waits for an answer may hang on forgotten contents."""
+    days = {n: line(f"id{n}", -n, f"2025/07/{n:02}") for n in range(1, 9)}
+    folder.write("x.csv", *days.values(), saved=date(2025, 8, 11))
+    folder.import_()
+    folder.write(f"{JULY}.csv", days[2], days[4], saved=date(2025, 8, 13))
+    folder.import_()
+    folder.write("x.csv", days[1], days[2], days[3], saved=date(2025, 8, 10))
+    folder.import_("replace")
+    before = folder.amounts()
+    assert folder.import_("replace").deleted == 0
+    assert folder.amounts() == before

@@ -84,17 +84,18 @@ def find_newest_rows(
     statements: Sequence[RankedStatement],
     present: Mapping[str, KnownFile],
     unread: Collection[str],
+    staying: Collection[int],
     *,
     is_rebuild: bool,
-    stay_at: Collection[str] | None,
+    may_delete: bool,
 ) -> tuple[list[tuple[int, int]], NewIds]:
     """Find each transaction's newest row; returns pairs of statements that share one, and new IDs.
 
     Rows that are only the same under new IDs make no such pair: if two people have both linked an
     account, their other accounts stay separate. Statements are the oldest first; ``present`` are
     the files that are there now, ``unread`` the paths of those that could not be read. In a
-    rebuild, rows of deleted files count only if no present file has the transaction. Former rows
-    that no present file has stay if their path is in ``stay_at``; if it is None, all do.
+    rebuild, rows of deleted files count only if no present file has the transaction. If it
+    ``may_delete``, only rows of the statements (ids) ``staying`` stay that no present file has.
     """
     ranked = []
     order = {}
@@ -104,8 +105,7 @@ def find_newest_rows(
         order[statement.id] = position + (len(statements) if is_present and is_rebuild else 0)
         ranked.append(
             (
-                statement.id, order[statement.id], is_present,
-                is_present or stay_at is None or statement.path in stay_at,
+                statement.id, order[statement.id], is_present, statement.id in staying,
                 statement.path in unread, statement.path, is_present or file is None,
                 statement.scope,
             )
@@ -115,7 +115,7 @@ def find_newest_rows(
     )
     new_ids = find_new_ids(ledger, statements, order)
     follow_new_ids(ledger, new_ids.names)
-    same_rows = _find_same_rows(ledger, new_ids.names, all_stay=stay_at is None)
+    same_rows = _find_same_rows(ledger, new_ids.names, may_delete=may_delete)
     _find_newest(ledger.connection)
     shared = ledger.connection.execute(
         "SELECT DISTINCT n.statement_id, m.statement_id FROM mentions AS m "
@@ -141,12 +141,12 @@ def _find_newest(connection: apsw.Connection) -> None:
 
 
 def _find_same_rows(
-    ledger: Ledger, new_ids: Mapping[str, str], *, all_stay: bool
+    ledger: Ledger, new_ids: Mapping[str, str], *, may_delete: bool
 ) -> dict[str, list[str]]:
     """Match rows without ID to rows with an ID; returns the latter's identities by key.
 
-    Rows that stay are only matched with rows that stay. If not all do, what the ledger has so far
-    is not considered: it becomes what a first import would make.
+    Rows that stay are only matched with rows that stay. If the others are deleted, what the ledger
+    has so far is not considered: it becomes what a first import would make.
     """
     without_id = ledger_statements.rows_without_id(ledger.connection)
     if not without_id:
@@ -160,7 +160,7 @@ def _find_same_rows(
     }
     with_id = [row._replace(identity=new_ids.get(row.identity, row.identity)) for row in listed]
     own_rows, known = set[str](), set[str]()
-    if all_stay:
+    if not may_delete:
         own_names = {scoped(row.identity, row.scope) for row in without_id}
         own_rows = _stored_identities(ledger, own_names, "'removed'")
         known = _stored_identities(ledger, {row.identity for row in with_id}, "''")
