@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
@@ -222,19 +222,31 @@ class _ForeignRow:
     amount: Decimal
 
 
+def _unsaid(mapping: Mapping, at: Container[MappedColumn | None], *, is_income: bool) -> int:
+    """The flags of what a file with these columns says of no row."""
+    says_category = mapping.category in at or mapping.states_category(is_income=is_income)
+    said = (
+        (Unsaid.CATEGORY, says_category),
+        (Unsaid.ACCOUNT, mapping.account or any(each in at for each in mapping.account_column)),
+        (Unsaid.MEMO, any(each in at for each in mapping.memo)),
+        (Unsaid.IS_TARGET | Unsaid.IS_TRANSFER, False),
+    )
+    return sum(int(flag) for flag, is_said in said if not is_said)
+
+
 @dataclass(frozen=True, slots=True)
 class _RowReader:
     """Reads rows below one header; ``at`` has the index of each column.
 
-    ``unsaid`` are the flags of what neither a column nor the mapping says of all rows. A cell that
-    fits ``on_transfers`` says whether its row is a transfer, one that fits ``on_counting`` whether
-    it counts; of other cells, the mapping says nothing.
+    ``unsaid`` are the flags of what neither a column nor the mapping says of all rows: of those of
+    spending, and of income. A cell that fits ``on_transfers`` says whether its row is a transfer,
+    one that fits ``on_counting`` whether it counts; of other cells, the mapping says nothing.
     """
 
     mapping: Mapping
     at: dict[MappedColumn, int]
     width: int | None
-    unsaid: int
+    unsaid: tuple[int, int]
     on_transfers: Conditions
     on_counting: Conditions
 
@@ -247,16 +259,9 @@ class _RowReader:
                 at[column] = column - 1
             elif one_spelling(column) in names:
                 at[column] = names.index(one_spelling(column))
-        unsaid = Unsaid.IS_TARGET | Unsaid.IS_TRANSFER
-        for flag, columns, stated in (
-            (Unsaid.CATEGORY, [mapping.category], ""),
-            (Unsaid.ACCOUNT, mapping.account_column, mapping.account),
-            (Unsaid.MEMO, mapping.memo, ""),
-        ):
-            if not stated and at.keys().isdisjoint(columns):
-                unsaid |= flag
         return cls(
-            mapping, at, len(names) or None, int(unsaid),
+            mapping, at, len(names) or None,
+            (_unsaid(mapping, at, is_income=False), _unsaid(mapping, at, is_income=True)),
             *map(mapping.decisions_beside, (mapping.transfers, mapping.not_counted)),
         )  # fmt: skip
 
@@ -319,12 +324,12 @@ class _RowReader:
         )
 
     def _unsaid(self, cells: Sequence[str], *, is_income: bool) -> int:
-        said = (
-            (Unsaid.CATEGORY, self.mapping.states_category(is_income=is_income)),
-            (Unsaid.IS_TRANSFER, self._fits(cells, self.on_transfers)),
-            (Unsaid.IS_TARGET, self._fits(cells, self.on_counting)),
-        )
-        return self.unsaid & ~sum(flag for flag, is_said in said if is_said)
+        unsaid = self.unsaid[is_income]
+        if self.on_transfers and self._fits(cells, self.on_transfers):
+            unsaid &= ~Unsaid.IS_TRANSFER
+        if self.on_counting and self._fits(cells, self.on_counting):
+            unsaid &= ~Unsaid.IS_TARGET
+        return unsaid
 
     def _gives_back(self, cells: Sequence[str]) -> bool:
         """Whether incoming money is a refund: the row's words say so, or paid_out is negative."""

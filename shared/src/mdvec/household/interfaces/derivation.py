@@ -38,8 +38,8 @@ _TABLES = (
     # place: where the transaction appears first; the rows of an import are stored in that order.
     "derived (identity TEXT PRIMARY KEY, row_id INTEGER, place INTEGER, statements INTEGER, "
     "is_mentioned INTEGER, missing_from INTEGER, removal TEXT) WITHOUT ROWID",
-    "sources (identity TEXT, flag INTEGER, row_id INTEGER, PRIMARY KEY (identity, flag)) WITHOUT "
-    "ROWID",
+    "sources (identity TEXT, row_id INTEGER, flags INTEGER, PRIMARY KEY (identity, row_id)) "
+    "WITHOUT ROWID",
     "changed (id INTEGER PRIMARY KEY, identity TEXT, has_other_values INTEGER, returns INTEGER)",
 )
 # Identities in further accounts of one name are made as ``core.identity.scoped`` does.
@@ -280,15 +280,15 @@ def find_sources(connection: apsw.Connection) -> None:
         return
     connection.execute("DELETE FROM sources")
     connection.execute(
-        "INSERT INTO sources SELECT identity, flag, "
-        f"max(position * {_SHIFT} + id) % {_SHIFT} FROM (SELECT m.identity, m.id, m.position, "
-        "m.unsaid, m.stays, r.unsaid AS lacks, max(m.position) OVER ("
+        "INSERT INTO sources SELECT identity, row_id, sum(flag) FROM (SELECT identity, flag, "
+        f"max(position * {_SHIFT} + id) % {_SHIFT} AS row_id FROM (SELECT m.identity, m.id, "
+        "m.position, m.unsaid, m.stays, r.unsaid AS lacks, max(m.position) OVER ("
         "PARTITION BY m.identity, m.path) AS last FROM mentions AS m "
         f"CROSS JOIN derived AS d ON d.identity = m.identity AND d.statements > 1 {_AND_ROW} "
         "WHERE r.unsaid AND (m.position <= q.position "
         "OR (m.statement_id, r.statement_id) NOT IN (SELECT newer, older FROM replacers))) "
         "JOIN (SELECT value AS flag FROM json_each(?)) ON lacks & flag AND NOT unsaid & flag "
-        "WHERE position = last AND stays GROUP BY 1, 2",
+        "WHERE position = last AND stays GROUP BY 1, 2) GROUP BY 1, 2",
         (json.dumps(list(Unsaid)),),
     )
 
@@ -319,7 +319,7 @@ def _value_of_row(name: str) -> str:
     return (
         f"iif(r.unsaid & {_MAY_LACK[name]:d}, coalesce((SELECT {value} FROM sources AS n "
         "JOIN statement_rows AS r ON r.id = n.row_id JOIN ranked_statements AS q USING "
-        f"(statement_id) WHERE (n.identity, n.flag) = (d.identity, {_MAY_LACK[name]:d})), "
+        f"(statement_id) WHERE n.identity = d.identity AND n.flags & {_MAY_LACK[name]:d}), "
         f"{value}), {value})"
     )
 
