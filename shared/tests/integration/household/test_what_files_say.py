@@ -154,25 +154,28 @@ def test_the_users_own_category_comes_before_what_any_file_says(both):
 
 
 @pytest.mark.parametrize("mode", ["update", "replace"])
-def test_rows_that_are_held_back_keep_what_other_files_say(mode):
+@pytest.mark.parametrize("memo", ["新", ""])
+def test_rows_that_are_held_back_keep_what_other_files_say(mode, memo):
     days = [f"2025/07/{1 + n % 28:02}" for n in range(30)]
-    folder = LedgerFolder(mappings=Mappings((bank_of(memo="種別", ignored="種別"),), ()))
+    mapping = bank_of(header=BANK.split(","), memo="種別", ignored="種別")
+    folder = LedgerFolder(mappings=Mappings((mapping,), ()))
     folder.write("mf.csv", *(line(f"i{n}", -n - 1, day) for n, day in enumerate(days)))
 
     def save(word, *later):
-        rows = [f"{day},店,{n + 1},,{word}" for n, day in enumerate(days)]
-        folder.put(
-            "bank.csv", "\r\n".join([f"{BANK},種別", *rows, *later]), saved=date(2025, 8, 20)
-        )
+        more = word and f",{word}"  # without a word there is no such column
+        rows = [f"{day},店,{n + 1},{more}" for n, day in enumerate(days)]
+        lines = [BANK + (word and ",種別"), *rows, *later]
+        folder.put("bank.csv", "\r\n".join(lines), saved=date(2025, 8, 20))
 
-    save("新", "2025/07/30,店,7,,", "2025/07/31,店,8,,")
+    save(memo, "2025/07/30,店,7,", "2025/07/31,店,8,")
     folder.import_()
-    assert said(folder)[:30] == [("食費", "食料品", "新", False, True)] * 30
+    before = [("食費", "食料品", memo, False, True)] * 30
+    assert said(folder)[:30] == before
     save("旧")
     for path in ("other.csv", "another.csv"):
         (held,) = folder.import_(mode).overruled
         assert "would change 30 rows, which stay" in held.reason
-        assert said(folder)[:30] == [("食費", "食料品", "新", False, True)] * 30
+        assert said(folder)[:30] == before
         folder.write(path, line(path, -1, "2025/07/31", "別"))
 
 
