@@ -118,7 +118,7 @@ class Mapping:
                 pattern
                 for each in self.conditions
                 for other, patterns in each.items()
-                if key_of_column(other) == key_of_column(column)
+                if one_spelling(str(other)) == one_spelling(str(column))
                 for pattern in patterns
             )
             for column in conditions
