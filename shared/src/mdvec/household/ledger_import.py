@@ -77,6 +77,7 @@ def import_ledger(
             asked=tuple(ledger_statements.gone_rows(ledger, asked)),
             account_doubts=tuple(accounts.doubts_of(ledger)),
             repeated=tuple(accounts.repeated_rows(ledger)),
+            beside=tuple(accounts.rows_beside(ledger)),
             listed_again=tuple(accounts.listed_again(ledger)),
         ),
         folder.present.values(),
@@ -307,8 +308,8 @@ def _why_held(newer: Statement, older: Statement, rows: int) -> str:
 
 def _why_newer(older: Statement) -> str:
     return (
-        f"it has the days of {older.path} and a later time, so its rows count where they differ; "
-        "if it is an old copy, move it out of the folder, and import with --mode replace"
+        f"it has the days of {older.path} and a later time, so rows of both have its values; if "
+        " it is an old copy, move it out of the folder, and import with --mode replace"
     )
 
 

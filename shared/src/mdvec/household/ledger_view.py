@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -19,7 +19,7 @@ from mdvec.household.core.sums import MonthlySum, Totals
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import InsufficientData, format_currency
 from mdvec.household.interfaces import accounts, duplicate_checks, ledger_statements, ledger_sums
-from mdvec.household.interfaces.accounts import AccountDoubt, RepeatedRows
+from mdvec.household.interfaces.accounts import AccountDoubt, RepeatedRows, RowsBeside
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import where_rows
 from mdvec.household.interfaces.plans import renamed_notes
@@ -354,6 +354,7 @@ def statement_notes(ledger: Ledger, days: Days) -> list[str]:
         *([wording.left_out_text(left_out)] if left_out else []),
         *(_doubt_text(doubt, name) for doubt in accounts.doubts_of(ledger, span)),
         *map(_repeated_text, accounts.repeated_rows(ledger, span)),
+        *_beside_texts(accounts.rows_beside(ledger, span)),
         *(
             f"{shown_path(each.path)} には、前の見出しの下と同じ明細が {each.rows:,}件"
             f"（{format_currency(each.yen)}）あり、すべて数えています。"
@@ -396,3 +397,15 @@ def _repeated_text(repeated: RepeatedRows) -> str:
         "分割払いのように 1回だけ数えています。"
         "遅れて載った別の買い物なら、手書きの CSV に足してください"
     )
+
+
+def _beside_texts(found: Sequence[RowsBeside]) -> Iterator[str]:
+    """A note on the rows that only the older files of the same days have, if there are any."""
+    if found:
+        older = wording.files_in_words([each.older for each in found])
+        yield (
+            f"{older}の明細 {sum(each.rows for each in found):,}件"
+            f"（{format_currency(sum(each.yen for each in found))}）は、"
+            f"同じ日々の新しいファイル（{shown_path(found[0].newer)}）になく、両方の明細を数えています。"
+            "速報など前の版なら、フォルダーから出して --mode replace で取り込んでください"
+        )

@@ -17,6 +17,7 @@ from mdvec.household.interfaces.accounts import (
     AccountSetApart,
     ListedAgain,
     RepeatedRows,
+    RowsBeside,
 )
 from mdvec.household.interfaces.ledger_statements import DaysInDoubt, GoneRow, KnownFile
 from mdvec.household.reading import MayHaveRows, StatementFile, skipped
@@ -98,10 +99,12 @@ class LedgerReport:
     # New accounts that only the kind of their files names.
     named: tuple[AccountNamed, ...] = ()
     # Accounts of files read now that balances alone tell from another of their name; pairs of
-    # files that may be of one account; rows that several files have and that count once.
+    # files that may be of one account; rows that several files have and that count once; rows that
+    # only the older of two files of the same days has, and that count.
     set_apart: tuple[AccountSetApart, ...] = ()
     account_doubts: tuple[AccountDoubt, ...] = ()
     repeated: tuple[RepeatedRows, ...] = ()
+    beside: tuple[RowsBeside, ...] = ()
     # Files with equal rows below several headers: files whose rows all count, and files read now
     # whose rows count once, as their balances are equal too.
     listed_again: tuple[ListedAgain, ...] = ()
@@ -280,6 +283,7 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
         *(ReportLine(_apart_text(each, name)) for each in ledger.set_apart),
         *(ReportLine(_doubt_text(doubt, name)) for doubt in ledger.account_doubts),
         *map(ReportLine, map(_repeated_text, ledger.repeated)),
+        *map(ReportLine, map(_beside_text, ledger.beside)),
         *(
             ReportLine(f"{_sections_text(each)}, with equal balances, and counted once")
             for each in ledger.listed_once
@@ -390,6 +394,15 @@ def _repeated_text(each: RepeatedRows) -> str:
         f"{'is' if each.rows == 1 else 'are'} in several files, the largest in "
         f"{shown_path(each.first)} and {shown_path(each.last)}, and counted once, like "
         "instalments; add a purchase that was booked late to a CSV of your own"
+    )
+
+
+def _beside_text(each: RowsBeside) -> str:
+    return (
+        f"{counted(each.rows, 'row')} of {shown_path(each.older)} ({each.yen:,} yen) "
+        f"{'is' if each.rows == 1 else 'are'} not in {shown_path(each.newer)}, of the same days, "
+        "and counted beside its rows; if the former is a preliminary or older list, move it out of "
+        "the folder, and import with --mode replace"
     )
 
 

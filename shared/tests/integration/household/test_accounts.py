@@ -12,6 +12,7 @@ from ledger_folder import HEADER as MONEY_FORWARD
 from ledger_folder import LedgerFolder, line
 from table_of_cases import each
 
+from mdvec.dates import Days
 from mdvec.household import deciding, review
 from mdvec.household.account_report import accounts_report
 from mdvec.household.core.accounts import account_number
@@ -20,7 +21,9 @@ from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.core.statement_kinds import Mappings
 from mdvec.household.deciding import ReviewDecision
 from mdvec.household.interfaces import linked_again
+from mdvec.household.interfaces.accounts import RowsBeside
 from mdvec.household.interfaces.mappings import ready_made
+from mdvec.household.ledger_view import statement_notes
 from mdvec.household.month import monthly_household
 
 TODAY = date(2025, 9, 10)
@@ -394,6 +397,15 @@ def test_a_card_downloaded_again_with_changed_rows_counts_the_equal_ones_once(fo
     folder.put("b.csv", card([*rows[:18], (19, "店19", 1_899), (20, "店20", 1_999)]))
     report = folder.import_()
     assert (report.account_doubts, sum(amounts(folder).values())) == ((), 22)
+    assert report.beside == (RowsBeside("a.csv", "b.csv", 2, 3_900),)
+    (said,) = statement_notes(folder.ledger, Days(date(2025, 7, 1), date(2025, 7, 31)))
+    assert said.startswith("a.csvの明細 2件（3,900円）は、同じ日々の新しいファイル（b.csv）になく")
+    assert statement_notes(folder.ledger, Days(date(2025, 7, 1), date(2025, 7, 18))) == []
+    folder.put("other.csv", card([*rows[:9], (28, "店28", 1)]))
+    assert folder.import_().beside == report.beside  # no word on one of other days
+    del folder.files["a.csv"], folder.files["other.csv"]
+    report = folder.import_("replace")
+    assert (report.beside, sum(amounts(folder).values())) == ((), 20)
 
 
 def test_a_person_decides_whose_files_they_are(folder):

@@ -12,6 +12,7 @@ from mdvec.household.core.accounts import AccountStatement, KeyedRow, set_apart,
 from mdvec.household.core.balances import BalancedDay, are_in_order
 from mdvec.household.core.sums import totals_of_rows
 from mdvec.household.interfaces.ledger import Ledger
+from mdvec.household.interfaces.ledger_sums import counts
 from mdvec.household.interfaces.linked_again import TwiceCounted, counted_twice
 
 _EVER = ("0001-01-01", "9999-12-31")
@@ -183,6 +184,58 @@ def listed_again(ledger: Ledger, days: tuple[str, str] = _EVER) -> list[ListedAg
     )
     return [ListedAgain(*row) for row in rows]
 
+
+@dataclass(frozen=True, slots=True)
+class RowsBeside:
+    """Rows that only ``older`` has, of two files of the same days that share other rows.
+
+    Nothing says whether a row of ``newer`` replaces one of them, so all count (``yen`` is what was
+    spent, less what came in): a preliminary list has other amounts than the final one.
+    """
+
+    older: str
+    newer: str
+    rows: int
+    yen: int
+
+
+def rows_beside(ledger: Ledger, days: tuple[str, str] = _EVER) -> list[RowsBeside]:
+    """The rows of these days (YYYY-MM-DD, both included) that count beside those of a newer file.
+
+    Rows that a newer file can show to be gone are not among them: those left, or wait for the user.
+    """
+    rows = ledger.execute(_BESIDE, days)
+    return [RowsBeside(*row) for row in rows]
+
+
+# o, n: present files of one account with the same first and last day and at least one row of both.
+# SQLite takes n's columns from the row with the maximum: of several newer files, the newest.
+_BESIDE = f"""
+WITH lists AS (
+    SELECT s.*, days ->> '$[0]' AS first, days ->> '$[#-1]' AS last FROM ledger_files AS f
+    JOIN ledger_statements AS s USING (tool_id, path, content_hash)
+    WHERE f.tool_id = ?1 AND f.is_present),
+pairs AS MATERIALIZED (
+    SELECT o.id, o.path, o.first, o.last, o.scope, n.id AS newer, n.path AS by, n.accounts,
+        max(printf('%020d', n.mtime_ns) || n.path)
+    FROM lists AS o JOIN lists AS n ON n.kin = o.kin AND n.scope = o.scope AND n.first = o.first
+        AND n.last = o.last AND n.content_hash <> o.content_hash
+        AND (n.mtime_ns, n.path) > (o.mtime_ns, o.path)
+    WHERE o.first <= ?3 AND o.last >= ?2 AND EXISTS (SELECT 1 FROM statement_rows AS r
+        JOIN statement_rows AS s USING (identity) WHERE r.statement_id = o.id
+        AND s.statement_id = n.id)
+    GROUP BY o.id)
+SELECT p.path, p.by, count(*), -coalesce(sum(t.amount), 0) FROM pairs AS p
+CROSS JOIN transactions AS t ON t.tool_id = ?1
+    AND t.date BETWEEN max(p.first, ?2) AND min(p.last, ?3) AND t.statement_id = p.id
+WHERE t.removal IS NULL AND {counts("t")}
+    AND t.account IN (SELECT value || iif(p.scope = '', '', ' ' || p.scope)
+        FROM json_each(p.accounts))
+    AND t.identity NOT IN (SELECT iif(p.scope = '' OR r.mf_id <> '', r.identity,
+        substr(r.identity, 1, 68) || '@' || p.scope || substr(r.identity, 69))
+        FROM statement_rows AS r WHERE r.statement_id = p.newer)
+GROUP BY p.id ORDER BY 1
+"""
 
 # a: statements that may list rows of several accounts, because they name several, or because they
 # lack the balances that statements of other accounts (b) have; o: how often statements of a's own
