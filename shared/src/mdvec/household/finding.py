@@ -36,7 +36,13 @@ from mdvec.household.core.sums import REASONS, KeySum, RowSum, Totals, totals_of
 from mdvec.household.interfaces import ledger_sums, row_sums
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.plans import all_notes, listed_rows, renamed_notes
-from mdvec.household.interfaces.subjects import Embed, category_named, near_rows, related_notes
+from mdvec.household.interfaces.subjects import (
+    Embed,
+    categories_asked,
+    category_named,
+    near_rows,
+    related_notes,
+)
 from mdvec.household.ledger_view import MAX_NAMED_ROWS, LedgerView, doubt_notes_on, ledger_view
 from mdvec.household.row_filters import (
     RowFilter,
@@ -321,18 +327,20 @@ def _related_notes(
     if accounts:
         named = "、".join(map(bracketed_name, accounts))
         return [*notes, f"口座{named}の明細は account で選べます"]
-    category = category_named(words.query, hierarchy)
+    categories = categories_asked(words, hierarchy)
     ids = near_rows(ledger, words.query, embed, any_named=bool(chosen))
     unnamed = [row_sum for row_sum in words.unnamed if row_sum.left_out in reasons]
     near = row_sums.texts_of(ledger.connection, ids)
-    related = related_notes(unnamed, shop, category, near, moved=moved)
-    if category is not None and not related:
-        others = sum(each.rows for each in words.unnamed if each.is_of(category))
-        related = [
-            f"カテゴリ{bracketed_name(category)}の明細は、rows で選ばれていない {others:,}件です。"
-            "category と rows=all で選べます"
-        ][: bool(others)]
-    return notes + related
+    for category in categories or (None,):
+        related = related_notes(unnamed, shop, category, near, moved=moved)
+        if category is not None and not related:
+            others = sum(each.rows for each in words.unnamed if each.is_of(category))
+            related = [
+                f"カテゴリ{bracketed_name(category)}の明細は、"
+                f"rows で選ばれていない {others:,}件です。category と rows=all で選べます"
+            ][: bool(others)]
+        notes += related
+    return notes
 
 
 def _groups(

@@ -442,3 +442,19 @@ def test_a_category_that_only_rows_left_out_have_is_named_for_its_words():
     assert (found.total_rows, note in found.notes) == (0, True)
     assert "are 1 that rows does not choose" in in_english(note)
     assert "のほかの明細は合計に入れていません" in ledger.find(query="雑貨").text
+
+
+def test_each_category_that_one_of_the_words_is_called_is_named_with_its_rows():
+    day, *_ = ROWS[0]
+    ledger = FilledLedger(
+        [
+            (day, 500, "店ア", ("食費", "返品"), "財布", None),
+            (day, 700, "店イ", ("趣味", "返品"), "財布", None),
+            (day, -900, "店ウ", ("日用品", "返品箱"), "財布", None),
+        ]
+    )
+    for query in ("返品", "返品|返金", "返品 返金"):
+        notes = "".join(ledger.find(query=query).notes)
+        assert [notes.count(f"「{major} > 返品") for major in ("食費", "趣味", "日用品")] == [1, 1, 0]
+    for query in ("返金|払戻", "食費か返品", "-返品"):
+        assert "のほかの明細は" not in "".join(ledger.find(query=query).notes)

@@ -124,6 +124,11 @@ def find_by_part(name: str, hierarchy: Hierarchy) -> list[Category]:
     return parts
 
 
+def categories_called(name: str, hierarchy: Hierarchy) -> list[Category]:
+    """The 大項目 of this whole name, or else every 中項目 of it."""
+    return _majors(name, hierarchy) or _minors(name, hierarchy)
+
+
 def _majors(name: str, hierarchy: Hierarchy) -> list[Category]:
     wanted = folded_category(name)
     return [Category(major) for major in hierarchy if folded_category(major) == wanted]

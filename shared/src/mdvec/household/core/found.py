@@ -262,6 +262,12 @@ class RowWords:
         parts = _BETWEEN_WORDS.split(self.query or "")
         return [*self.without, *filter(None, map(excluded_word, parts))]
 
+    @property
+    def wanted_words(self) -> list[str]:
+        """The single words of the question, without those that rows must not have."""
+        parts = _BETWEEN_WORDS.split(self.query or "")
+        return [part for part in parts if part and excluded_word(part) is None]
+
     def each_alone(self, reasons: Collection[str | None], *, moved: bool) -> list[str]:
         """A note with the rows of each single word, if no row has all words of the question."""
         if any(row_sum.left_out in reasons for row_sum in (*self.named, *self._excluded)):

@@ -9,6 +9,7 @@ an answer's sums, but are never in them.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import re
 from collections import Counter
@@ -24,11 +25,12 @@ from mdvec.household.core.categories import (
     AmbiguousCategory,
     Category,
     Hierarchy,
+    categories_called,
     find_by_part,
     find_category,
 )
 from mdvec.household.core.cells import CsvText, span_at
-from mdvec.household.core.found import near_note
+from mdvec.household.core.found import RowWords, near_note
 from mdvec.household.core.naming import OR
 from mdvec.household.core.row_sums import ShopOf, groups_by
 from mdvec.household.core.shown import bracketed_name
@@ -365,3 +367,15 @@ def category_named(words: str, hierarchy: Hierarchy) -> Category | None:
         return None
     parts = find_by_part(words, hierarchy)
     return category or (parts[0] if len(parts) == 1 else None)
+
+
+def categories_asked(words: RowWords, hierarchy: Hierarchy) -> list[Category]:
+    """The category that the words of a question name together, or else those that one word names.
+
+    A single word has to be the whole name.
+    """
+    together = category_named(words.query or "", hierarchy)
+    if together is not None:
+        return [together]
+    called = (categories_called(word, hierarchy) for word in words.wanted_words)
+    return list(dict.fromkeys(itertools.chain.from_iterable(called)))
