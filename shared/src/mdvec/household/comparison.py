@@ -398,7 +398,9 @@ def _row_notes(view: LedgerView, spans: Sequence[Days], subject: Subject | None)
         )
         return f"({' OR '.join(f'({each})' for each in conditions)})", sum(values, ())
 
-    notes = view.planned_notes(both, wording.PLANNED_LEFT_OUT, totals)
+    absent = [view.absent_notes(span, subject) for span in spans]
+    notes = absent[-1] if all(absent) else []
+    notes += view.planned_notes(both, wording.PLANNED_LEFT_OUT, totals)
     return notes + renamed_notes(ledger, where)
 
 

@@ -11,10 +11,10 @@ from functools import partial
 from mdvec.dates import ONE_DAY, Days, Month, MonthRange
 from mdvec.household.core import wording
 from mdvec.household.core.answers import age_line
-from mdvec.household.core.categories import Subject
+from mdvec.household.core.categories import Category, Subject
 from mdvec.household.core.pair import LIKELY, PairKind, arrange
 from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_in_words
-from mdvec.household.core.shown import shown_name, shown_path
+from mdvec.household.core.shown import bracketed_name, shown_name, shown_path
 from mdvec.household.core.sums import MonthlySum, Totals
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import InsufficientData, format_currency
@@ -251,7 +251,20 @@ class LedgerView:
             summed, left_out, lambda span: ledger_sums.counted_totals(ledger, span, subject)
         )
         where = where_rows(ledger.tool_id, days, subject)
-        return notes + renamed_notes(ledger, lambda: where)
+        return self.absent_notes(days, subject) + notes + renamed_notes(ledger, lambda: where)
+
+    def absent_notes(self, days: Days, subject: Subject | None) -> list[str]:
+        """A note on where a category has rows, if it has others than on these days alone."""
+        if not isinstance(subject, Category):
+            return []
+        if ledger_sums.counted_totals(self.ledger, days, subject).rows:
+            return []
+        before, after = ledger_sums.days_around(self.ledger, days, subject)
+        if before is None and after is None:
+            return []
+        where = f"最後は {before}" if before else f"最初は {after}"
+        name = bracketed_name(subject)
+        return [f"カテゴリ{name}には、この期間に集計に入る明細がありません（{where}）"]
 
     def planned_notes(
         self, shown: Days, left_out: str, totals: Callable[[Days], Totals], *, moved: bool = False

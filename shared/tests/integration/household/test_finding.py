@@ -455,6 +455,10 @@ def test_each_category_that_one_of_the_words_is_called_is_named_with_its_rows():
     )
     for query in ("返品", "返品|返金", "返品 返金"):
         notes = "".join(ledger.find(query=query).notes)
-        assert [notes.count(f"「{major} > 返品") for major in ("食費", "趣味", "日用品")] == [1, 1, 0]
+        assert [notes.count(f"「{major} > 返品") for major in ("食費", "趣味", "日用品")] == [
+            1,
+            1,
+            0,
+        ]
     for query in ("返金|払戻", "食費か返品", "-返品"):
         assert "のほかの明細は" not in "".join(ledger.find(query=query).notes)

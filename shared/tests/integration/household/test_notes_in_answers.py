@@ -117,3 +117,29 @@ def test_every_answer_with_figures_has_the_notes_on_the_rows_behind_them(folder)
         assert all(note in answer.text for note in answer.notes)
     counted = monthly_household(ledger, category="未分類")
     assert "確認待ち" not in counted.text  # the rows that wait are of another category
+
+
+def test_a_category_without_rows_in_a_period_says_where_it_has_some(connection):
+    rows = [
+        Bought("2025-02-03", "電力", -900, "光熱費/電気代"),
+        Bought("2025-03-03", "電力", -800, "光熱費/電気代", counts=False),
+        *(Bought(f"2025-{month:02}-05", "茶", -500) for month in range(1, 7)),
+    ]
+    ledger = household(connection, rows, today=TODAY)
+    said = "カテゴリ「光熱費 > 電気代」には、この期間に集計に入る明細がありません"
+
+    def told(category, first, last):
+        stated = {"since": first, "until": last}
+        return {
+            tuple(note for note in answer.notes if "この期間に集計に入る明細" in note)
+            for answer in (
+                monthly_household(ledger, category=category, **stated),
+                category_trend(ledger, category=category, **stated),
+                compare_periods(ledger, category=category, base="前の期間", **stated),
+            )
+        }
+
+    assert told("電気代", "2025-05", "2025-05") == {(f"{said}（最後は 2025-02-03）",)}
+    assert told("食費", "2025-05", "2025-05") == {()}
+    early = monthly_household(ledger, category="電気代", period="2025年1月").notes
+    assert f"{said}（最初は 2025-02-03）" in early

@@ -308,6 +308,18 @@ def counted_totals(ledger: Ledger, days: Days, subject: Subject | None) -> Total
     return _totals(ledger.connection, *where_rows(ledger.tool_id, days, subject))
 
 
+def days_around(ledger: Ledger, days: Days, subject: Subject) -> tuple[date | None, date | None]:
+    """The last day before these days, and the first after them, with rows that count."""
+    where, values = where_rows(ledger.tool_id, Days(date.min, date.max), subject)
+    found: tuple[str | None, str | None] = ledger.connection.execute(
+        "SELECT max(date) FILTER (WHERE date < ?), min(date) FILTER (WHERE date > ?) "
+        f"FROM transactions WHERE {where} AND {counts()}",
+        (days.first.isoformat(), days.last.isoformat(), *values),
+    ).get
+    before, after = (date.fromisoformat(day) if day else None for day in found)
+    return before, after
+
+
 def totals_of_ids(connection: apsw.Connection, ids: Iterable[int]) -> Totals:
     """The sums of the rows with these ids that count."""
     return _totals(connection, _WITH_IDS, (json.dumps(list(ids)),))
