@@ -204,6 +204,7 @@ LEDGER_COLUMNS = {
     ),
     "counted": ("BOOLEAN", "row[10] IS NULL"),
     "is_duplicate": ("BOOLEAN", "row[12] = '1'"),
+    "file": ("VARCHAR", "row[15]"),
 }
 """Each column with its SQL type, and the DuckDB expression that reads it from ``row``, a list of
 texts.
@@ -211,7 +212,8 @@ texts.
 ``month`` is the household's month (YYYY-MM), as in its answers; ``amount`` is in yen, negative for
 money that goes out. ``shop`` is the normalised description, to group and search by. ``counted``
 says whether the row goes into sums; only such rows have the ``kind`` income or expense, so sums by
-kind agree with the household's answers. All others are transfer or excluded.
+kind agree with the household's answers. All others are transfer or excluded. ``file`` is the path
+of the file that the row's values are from; others may have the row, too.
 """
 
 
@@ -233,7 +235,7 @@ def ledger_lines(ledger: Ledger, household: str) -> Iterator[str]:
     rows = ledger.connection.execute(
         "SELECT json_array(?, id, date, amount, description, category_major, category_minor, "
         f"account, memo, {left_out()}, is_transfer | is_moved, is_duplicate, shop_of(description), "
-        f"{month}) "
+        f"{month}, source_file) "
         "FROM transactions WHERE +tool_id = ?",
         (household, ledger.tool_id),
     )

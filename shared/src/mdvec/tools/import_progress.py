@@ -97,9 +97,9 @@ def not_imported(connection: apsw.Connection, tools: Iterable[Tool], path: str) 
 
 
 def _not_imported(connection: apsw.Connection, tool: Tool, path: str) -> str | None:
-    if tool.scan is None or not KINDS[tool.kind].has_passages:
-        return None
     asked = path.removeprefix(f"{tool.source}/")
+    if tool.scan is None or not KINDS[tool.kind].has_passages:
+        return _as_statement(connection, tool, asked)
     try:
         reason = connection.execute(
             "SELECT reason FROM import_failures WHERE tool_id = ? AND path = ?", (tool.id, asked)
@@ -117,6 +117,27 @@ def _not_imported(connection: apsw.Connection, tool: Tool, path: str) -> str | N
     is_running = is_being_imported(Path(connection.filename), tool)
     how = _IS_RUNNING if is_running else f"{offered_name('reindex')} imports it"
     return f"{quoted(asked)} of {tool.name} is not imported yet; {how}"
+
+
+def _as_statement(connection: apsw.Connection, tool: Tool, path: str) -> str | None:
+    """Why an imported statement file is no document: the ledger has its rows from other files."""
+    try:
+        is_without_rows = connection.execute(
+            "SELECT rows > json_array_length(bad_rows) AND NOT EXISTS "
+            "(SELECT 1 FROM transactions AS t WHERE t.tool_id = ?1 "
+            "AND t.source_file = ?2 AND t.removal IS NOT 'removed') "
+            "FROM ledger_files WHERE tool_id = ?1 AND path = ?2",
+            (tool.id, path),
+        ).get
+    except UnicodeEncodeError:  # a lone surrogate
+        return None
+    if not is_without_rows:
+        return None
+    return (
+        f"{quoted(path)} of {tool.name} is a statement file, but no row counts from it: other "
+        "files have its rows, or show that they are gone; in SQL, the column file of transactions "
+        "names each row's file"
+    )
 
 
 def _missing(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> str | None:

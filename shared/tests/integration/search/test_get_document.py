@@ -6,6 +6,8 @@ import pytest
 from collection import Collection, filtered
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from imported import imported
+from ledger_folder import HEADER, line
 from table_of_cases import each
 
 from mdvec.documents.reading import DocumentPart, ReadingRefused, read_document
@@ -111,6 +113,22 @@ def test_nothing_is_read_but_what_was_imported(notes, path):
         read(notes, path)
     assert "秘密" not in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_a_statement_whose_rows_other_files_have_is_no_unknown_document(tmp_path):
+    (tmp_path / "money").mkdir()
+    for name, amounts in (("a", [-100]), ("b", [-100, -200])):
+        rows = [line(str(amount), amount) for amount in amounts]
+        (tmp_path / "money" / f"{name}.csv").write_text("\n".join([HEADER, *rows, ""]), "cp932")
+    imported(tmp_path / "v.sqlite", "kakeibo", tmp_path / "money", "household")
+
+    def refusal(path):
+        with pytest.raises(ReadingRefused) as refused:
+            read_document(tmp_path / "v.sqlite", "kakeibo", path, DocumentPart(), 9_000)
+        return str(refused.value)
+
+    assert refusal("a.csv").startswith('"a.csv" of kakeibo is a statement file, but no row counts')
+    assert refusal("c.csv").startswith("kakeibo has no document 'c.csv'")
 
 
 def test_a_file_that_is_not_imported_yet_is_said_to_be_there(collection):

@@ -77,13 +77,13 @@ def test_every_row_of_the_ledger_is_in_the_table_unchanged(sample, process):
     found = rows(
         process,
         "SELECT id, date, amount, description, category_major, category_minor, account, memo, "
-        "counted, is_duplicate, month, household FROM transactions ORDER BY date, id",
+        "counted, is_duplicate, month, household, file FROM transactions ORDER BY date, id",
     )
     assert found == [
         [
             row.id, row.date.isoformat(), row.amount, row.description, row.category_major,
             row.category_minor, row.account, row.memo, row.counts, row.is_duplicate,
-            row.date.isoformat()[:7], "kakeibo",
+            row.date.isoformat()[:7], "kakeibo", row.source_file,
         ]
         for row in ledger
     ]  # fmt: skip
