@@ -67,3 +67,14 @@ def test_removal_options_are_for_households_only(notes):
     done = notes("import", "-n", "notes", "--mode", "update", "--accept-removals")
     assert done.code != 0
     assert "the tool 'notes' is not a household" in done.err
+
+
+def test_unmapped_files_whose_names_differ_in_numbers_alone_are_one_line(mdvec):
+    for name in ("card_01", "card_02", "card_x", "bank 7", "bank 8"):
+        mdvec.write(f"{name}.csv", "いつ,いくら\n2025/07/01,300\n")
+    args = ("-n", "kakeibo", "-d", "家計簿", "-s", str(mdvec.docs), "--kind", "household")
+    assert mdvec("tool", "add", *args).code == 0
+    done = mdvec("import", "-n", "kakeibo").err.splitlines()
+    files = [line.split(": ")[1] for line in done if line.startswith("passed over: ")]
+    more = "and 1 more whose names differ in numbers alone"
+    assert files == [f"bank 7.csv {more}", f"card_01.csv {more}", "card_x.csv"]

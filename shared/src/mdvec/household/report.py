@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
@@ -296,7 +297,7 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
             for each in ledger.listed_again
         ),
         *_of_files("kept", ledger.net_worth),
-        *_of_files("passed over", ledger.passed_over),
+        *_passed_over_lines(ledger.passed_over),
     ]
 
 
@@ -339,6 +340,24 @@ def _listed(sentence: str, word: str, rows: Iterable[str]) -> list[ReportLine]:
 def _of_files(word: str, problems: Iterable[Problem]) -> Iterator[ReportLine]:
     for each in problems:
         yield ReportLine(f"{word}: {shown_path(each.file_path)}: {each.reason}", is_note=True)
+
+
+def _passed_over_lines(problems: Iterable[Problem]) -> Iterator[ReportLine]:
+    """A note on each file; on the first alone of those with one reason, such as a bank's months.
+
+    Their names differ in numbers alone, so one mapping may read them all.
+    """
+    alike: dict[tuple[str, str], list[Problem]] = {}
+    for each in problems:
+        key = each.file_path, each.reason
+        if isinstance(each, MayHaveRows):
+            about = each.reason.replace(shell_line(each.file_path), "")
+            key = re.sub(r"\d+", "0", each.file_path), about
+        alike.setdefault(key, []).append(each)
+    for first, *others in alike.values():
+        more = f" and {len(others)} more whose names differ in numbers alone" if others else ""
+        said = f"passed over: {shown_path(first.file_path)}{more}: {first.reason}"
+        yield ReportLine(said, is_note=True)
 
 
 def _line_text(row: FailedRow) -> str:
