@@ -87,9 +87,8 @@ OptionalQuery = Annotated[
 ]
 """Text or null, declared as text: for other types the SDK would parse JSON in the text."""
 Choice = Annotated[bool | None, Field()]
-Scalar = str | int | float | bool | None
 Where = Annotated[
-    dict[str, Scalar | list[Scalar]] | None,
+    dict[str, object] | None,
     Field(description="Front matter; null: any value."),
     WithJsonSchema({"type": "object"}),
 ]

@@ -40,6 +40,10 @@ def test_without_a_query_search_lists_what_passes_the_filters(client):
     assert '"status=done"' in of_any
     for value in (3, True, ["open", 3]):
         assert not client.call("search", {"where": {"status": value}}).is_error
+    takes = "where 'status' takes a value, a list of values, or null for any value"
+    for value in ({"from": "open"}, ["open", None], [["open"]]):
+        refused = client.call("search", {"where": {"status": value}})
+        assert (refused.is_error, refused.content[0].text) == (True, takes)
     tasks = said(client.call("search", {"tasks": True}))
     assert tasks.startswith("1 document of notes, with 1 open task\n")
     assert tasks.endswith('- "修理.md" "修理"\n  - line 8: "電話する"')

@@ -209,6 +209,10 @@ def _values(key: str, value: object) -> tuple[str, ...]:
     if value is None:
         return ()
     several = value if isinstance(value, list | tuple) else [value]
+    if not all(isinstance(item, str | int | float) for item in several):
+        raise InvalidFilter(
+            f"where {_quote(key)} takes a value, a list of values, or null for any value"
+        )
     values = [str(item).lower() if isinstance(item, bool) else str(item) for item in several]
     if not all(map(str.strip, values)):
         raise InvalidFilter(
