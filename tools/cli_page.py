@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from mdvec_cli.main import app
@@ -22,6 +22,8 @@ SHARED = {
     "--format <table|json>": "The output format.",
 }
 """Options that mean the same in some commands, which the page names once."""
+SHARED_BY_ALL = ("--include PATTERN", "--exclude PATTERN", "--formats NAMES")
+"""Options that mean the same in all commands that have them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ def cli_page() -> str:
     """The text of docs/cli.md."""
     commands = list(_commands(get_command(app), "mdvec"))
     common = {name: _help_of(name, commands) for name in COMMON}
+    shared = SHARED | {name: _help_of(name, commands) for name in SHARED_BY_ALL}
     without = [
         f"`{command.path.removeprefix('mdvec ')}`"
         for command in commands
@@ -52,10 +55,10 @@ def cli_page() -> str:
         "Written by `make docs` from the commands' own help, which `-h` or `--help` shows. "
         f"All of them but {', '.join(without)} also take:",
         _list(common),
-        *(_shared(option, commands) for option in SHARED),
+        *(_shared(option, text, commands) for option, text in shared.items()),
     ]
     for command in commands:
-        parts += [f"## {command.path}", *_parts(command)]
+        parts += [f"## {command.path}", *_parts(command, shared)]
     parts += ["## mdvec-mcp", *_server_help()]
     return "\n\n".join(parts) + "\n"
 
@@ -84,21 +87,21 @@ def _help_of(option: str, commands: list[Command]) -> str:
     return text
 
 
-def _shared(option: str, commands: list[Command]) -> str:
+def _shared(option: str, text: str, commands: list[Command]) -> str:
     """An option with its help, and the commands that have it."""
     having = [
         f"`{command.path.removeprefix('mdvec ')}`"
         for command in commands
-        if command.options.get(option) == SHARED[option]
+        if command.options.get(option) == text
     ]
-    return f"`{option}`: {_plain(SHARED[option])} Of {', '.join(having)}."
+    return f"`{option}`: {_plain(text)} Of {', '.join(having)}."
 
 
-def _parts(command: Command) -> Iterator[str]:
+def _parts(command: Command, shared: Mapping[str, str]) -> Iterator[str]:
     own = {
         name: text
         for name, text in command.options.items()
-        if name not in COMMON and SHARED.get(name) != text
+        if name not in COMMON and shared.get(name) != text
     }
     yield _escaped("\n\n".join(" ".join(part.split()) for part in command.help.split("\n\n")))
     if command.arguments or own:
