@@ -131,6 +131,43 @@ def test_a_header_of_which_two_names_are_known_names_the_columns_that_their_cell
     assert [each.column for each in proposal.undecided] == asked
 
 
+@each(
+    ("text", "description", "asked"),
+    [
+        (
+            "決済時刻,店名,支払金額,受取ポイント\n2026/07/01,電気,1000,10\n2026/07/02,本屋,500,5\n",
+            "店名",
+            ["支払金額"],
+        ),
+        (
+            "更新日,支払先,支払金額,支払日\n2026/08/03,電気,1000,2026/07/30\n"
+            "2026/08/12,本屋,500,2026/08/10\n",
+            "支払先",
+            ["支払日"],
+        ),
+        (
+            "操作日,メモ,状態,支払金額\n2026/07/01,電気,完了,1000\n2026/07/02,本屋,失敗,500\n"
+            "2026/07/03,水道,完了,300\n",
+            "メモ",
+            ["状態"],
+        ),
+    ],
+)
+def test_what_a_half_known_header_leaves_open_is_asked(text, description, asked):
+    proposal = proposal_with(text, "架空", TODAY)
+    assert proposal.mapping.description == (description,)
+    assert {each.column for each in proposal.undecided} >= set(asked)
+
+
+def test_a_known_name_over_other_cells_does_not_keep_a_file_from_being_read():
+    proposal, rows = rows_of(
+        "取引月日,取引日,摘要,出金額,入金額,残高\n2026/07/01,水,電気,1000,,9000\n"
+        "2026/07/02,木,給与,,500,9500\n"
+    )
+    assert rows == [("2026-07-01", -1000), ("2026-07-02", 500)]
+    assert proposal.mapping.balance == 6
+
+
 def test_a_column_that_says_which_way_the_money_goes_gives_the_amounts_their_signs():
     proposal, rows = rows_of(
         "日付,収支,費目,内容,金額\n2025/7/1,支出,食費,米,300\n2025/7/2,収入,給料,架空商事,2000\n"

@@ -318,7 +318,8 @@ def other_days(
     keys += [
         (column.key,)
         for column in left
-        if column.name not in named and not is_day_of_bill(column.name)
+        if column.name not in named
+        if not (is_day_of_bill(column.name) and _is_named(mapping.date))
         if all(is_date(cell, mapping.date_format) for cell in column.cells)
         if all(len(cell) == _WRITTEN_IN_DIGITS or number_in(cell) is None for cell in column.cells)
     ]

@@ -121,11 +121,11 @@ def mapping_of_columns(
         if not _names(name, _NOT_DESCRIPTION) and not _names(name, _SUBCATEGORY)
     ]  # fmt: skip
     # A column with an unknown name (種別, Narration): the user is asked about its values.
-    others = [name for name in texts if name not in memo]
     if not description and day is not None:
-        description = _most_varied({name: columns[name] for name in others})
+        description = _most_varied({name: columns[name] for name in texts})
     if not description:
-        description, memo = memo[:1] or others[:1], memo[1:]
+        description = memo[:1] or texts[:1]
+    memo = [name for name in memo if name not in description]
     if not description:
         return None
     account = _first_named(texts, _ACCOUNT)
@@ -188,16 +188,11 @@ def _amounts_by_cells(
 
 
 def _runs(balances: Sequence[int | None], amounts: Sequence[int]) -> bool:
-    """Whether each number follows from the one beside it and its row's amount, of either sign."""
-    known = [balance for balance in balances if balance is not None]
-    steps = [after - before for before, after in itertools.pairwise(known)]
-    ways = (
-        amounts[1:],
-        [-amount for amount in amounts[1:]],
-        amounts[:-1],
-        [-a for a in amounts[:-1]],
-    )
-    return len(known) == len(amounts) and steps in ways
+    """Whether most numbers follow from the one beside them and a row's amount, of either sign."""
+    pairs = itertools.pairwise(zip(balances, amounts, strict=True))
+    steps = [(b - a, of, to) for (a, of), (b, to) in pairs if a is not None and b is not None]
+    ways = ([step == sign * each[k] for step, *each in steps] for k in (0, 1) for sign in (1, -1))
+    return 2 * max(map(sum, ways)) > len(steps)
 
 
 def _most_varied(columns: Pairs[MappedColumn, Sequence[str]]) -> list[MappedColumn]:

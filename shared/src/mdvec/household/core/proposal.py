@@ -25,7 +25,6 @@ from mdvec.household.core.column_roles import (
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, read_mapped, title_of
 from mdvec.household.core.mapping import (
     DATE_FORMATS,
-    MappedColumn,
     Mapping,
     MappingSentence,
     columns_in,
@@ -179,14 +178,18 @@ def _by_cells(records: Records, name: str, files: str, today: date) -> MappingPr
     first, width = is_row.index(True), max(map(len, rows))
     above = lines[first - 1][1] if first else []
     header = above if _is_header(above, width) else []
-    keys: list[MappedColumn] = [*header] or [*range(1, width + 1)]
-    padded = ([*row, *[""] * (len(keys) - len(row))] for row in rows)
-    columns = dict(zip(keys, map(list, zip(*padded, strict=True)), strict=True))
-    mapping = mapping_of_columns(columns, keys[day])
+    width = max(width, len(header))
+    padded = [[*row, *[""] * (width - len(row))] for row in rows]
+    cells_of = [*map(list, zip(*padded, strict=True))]
+    if header:
+        mapping = mapping_of_columns(dict(zip(header, cells_of, strict=True)), header[day])
+        if mapping is not None and (
+            named := _of_header(mapping, header, lines[first - 1 :], name, today)
+        ):
+            return named
+    mapping = mapping_of_columns(dict(enumerate(cells_of, 1)), day + 1)
     if mapping is None:
         return None
-    if header:
-        return _of_header(mapping, header, lines[first - 1 :], name, today)
     title = _ASCII_DIGITS.sub(r"\\d+", re.escape(title_of(above)))
     mapping = replace(mapping, name=name, account=name, title=title, files="" if title else files)
     return _with_sign(_with_dates(mapping, records, today), records, is_spent=True)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from mdvec.household.core.balances import movements
-from mdvec.household.core.cells import is_date
+from mdvec.household.core.cells import is_date, number_in
 from mdvec.household.core.column_questions import (
     MAX_WORDS_SHOWN,
     FileColumns,
@@ -161,10 +161,13 @@ def undecided_in(
 
     With ``by_balance``, what the balances prove is decided, too.
     """
-    columns = FileColumns((mapping,), records).left_open(mapping, read)
+    there = FileColumns((mapping,), records)
+    columns = there.left_open(mapping, read)
     is_proven = by_balance and read.are_proven
     questions = [*_about_the_unit(mapping, records, read)]
-    questions += _about_the_amount(mapping, columns, stated)
+    questions += _about_the_amount(
+        mapping, columns, stated, both_filled=_both_are_filled(mapping, there)
+    )
     if mapping.paid_out and "paid_out" not in stated and not is_proven:
         questions += _about_minus_signs(mapping, records, read)
     if read.bad and not read.rows and (ways := ways_to_read_days(mapping, records, date.max)):
@@ -305,7 +308,11 @@ def _about_the_unit(mapping: Mapping, records: Records, read: MappedRows) -> Ite
 
 
 def _about_the_amount(
-    mapping: Mapping, columns: Sequence[OpenColumn], stated: frozenset[str]
+    mapping: Mapping,
+    columns: Sequence[OpenColumn],
+    stated: frozenset[str],
+    *,
+    both_filled: bool,
 ) -> Iterator[Undecided]:
     """Ask about the sign of a single amount, which of two columns is money out, and currencies."""
     named = [*mapping.paid_out, *mapping.paid_in, *([mapping.amount] if mapping.amount else [])]
@@ -317,7 +324,9 @@ def _about_the_amount(
     if mapping.paid_out and mapping.paid_in:
         names = [str(each) for each in (*mapping.paid_out, *mapping.paid_in)]
         swapped = replace(mapping, paid_out=mapping.paid_in, paid_in=mapping.paid_out)
-        if "paid_out" not in stated and not are_sides(mapping.paid_out[0], mapping.paid_in[0]):
+        if "paid_out" not in stated and (
+            both_filled or not are_sides(mapping.paid_out[0], mapping.paid_in[0])
+        ):
             readings = [("fits-sides", mapping, ""), ("fits-sides", swapped, "")]
             yield Undecided("sides", names[0], shown_name(names[1]), readings)
     amount = mapping.amount
@@ -348,3 +357,13 @@ def _about_minus_signs(mapping: Mapping, records: Records, read: MappedRows) -> 
         readings = [("fits-sides", mapping, ""), ("fits-minus", signed, "")]
         columns = json.dumps([str(each) for each in signed.paid_in], ensure_ascii=False)
         yield Undecided("minus", name, columns, readings)
+
+
+def _both_are_filled(mapping: Mapping, there: FileColumns) -> bool:
+    """Whether a row has money both out and in: then one of the columns holds something else."""
+    if not (mapping.paid_out and mapping.paid_in):
+        return False
+    out, in_ = (
+        there.cells.get(there.key(key[0]), []) for key in (mapping.paid_out, mapping.paid_in)
+    )
+    return any(number_in(a or "") and number_in(b or "") for a, b in zip(out, in_, strict=True))
