@@ -171,8 +171,8 @@ class Mdvec:
             label, _, sentence = line.partition(": ")
             is_of_household = sentence.endswith(".")  # it is Japanese in the source
             for option, value in pairwise(map(str, arguments)):
-                if option == "--database":  # which is added to the commands in a translated message
-                    sentence = sentence.replace(f" --database {quote(value)}", "")
+                if option in ("--database", "--config"):  # added to commands after translation
+                    sentence = sentence.replace(f" {option} {quote(value)}", "")
             assert label != "error" or is_of_household or in_japanese(sentence) != sentence
         return done
 

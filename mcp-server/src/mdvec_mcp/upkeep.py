@@ -118,7 +118,7 @@ def source_values(
         "failed": [
             {"file_path": failure.file_path, "reason": failure.reason} for failure in source.failed
         ],
-        "unread": list(fresh.unread),
+        "unread": list(source.unread),
         "statements_end": None if last_day is None else last_day.isoformat(),
     }
 

@@ -219,7 +219,7 @@ def say(message: str) -> None:
 def in_own_language(message: str) -> str:
     """A message in the user's language, or unchanged if it has no translation.
 
-    The commands that it names use the database that this command was given.
+    The commands that it names use the database and the settings that this command was given.
     """
     return _with_the_database(_translated(message))
 
@@ -241,12 +241,17 @@ def _translated(message: str) -> str:
 
 
 def _with_the_database(message: str) -> str:
-    """The message, in which each command that takes ``--database`` states the one given here."""
-    if (database := _DATABASE.get()) is None or "--database" in message:
-        return message
+    """The message, whose commands state the database and the settings file that were given here."""
+    given = (("--database", _DATABASE.get()), ("--config", _CONFIG.get()))
+    stated = "".join(
+        f" {option} {shlex.quote(str(path))}"
+        for option, path in given
+        if path is not None and option not in message
+    )
     commands = "|".join(_WITH_DATABASE)
-    option = f" --database {shlex.quote(str(database))}"
-    return re.sub(rf"\bmdvec (?:{commands})\b", lambda command: command[0] + option, message)
+    return re.sub(
+        rf"\bmdvec (?:{commands})\b(?! --help)", lambda command: command[0] + stated, message
+    )
 
 
 def note_commands_with_database(command: Any, name: str = "") -> None:  # noqa: ANN401

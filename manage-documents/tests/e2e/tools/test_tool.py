@@ -23,7 +23,8 @@ def test_add_takes_every_option_by_its_long_name(mdvec):
     logged, *said = done.err.splitlines()
     assert logged.startswith("INFO start program=mdvec")
     assert said[0] == f"added api-docs: {mdvec.docs}"
-    assert said[1] == f"next: mdvec import --database '{elsewhere}' -n api-docs"
+    given = f"--database '{elsewhere}' --config {settings}"
+    assert said[1] == f"next: mdvec import {given} -n api-docs"
     assert said[2].endswith("its tool search reaches it as soon as it is imported")
     (tool,) = list_tools(elsewhere, active_only=False)
     assert (tool.name, tool.description, tool.source) == ("api-docs", "API 文書", mdvec.docs)

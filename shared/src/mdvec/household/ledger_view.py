@@ -403,11 +403,13 @@ def _doubt_text(doubt: AccountDoubt, name: str) -> str:
 
 def _repeated_text(repeated: RepeatedRows) -> str:
     """A note that rows in several files count once, and what to do if that is wrong."""
+    first, last = shown_path(repeated.first), shown_path(repeated.last)
+    where = f" {first} にも {last} にもあり"
+    if repeated.rows > 1:
+        where = f"、いくつかのファイルにあり（金額が最も大きいものは {first} と {last}）"
     return (
         f"{shown_name(repeated.account)} の明細 {repeated.rows:,}件"
-        f"（{format_currency(repeated.yen)}）は、いくつかのファイルにあり（金額が最も大きいものは "
-        f"{shown_path(repeated.first)} と {shown_path(repeated.last)}）、"
-        "分割払いのように 1回だけ数えています。"
+        f"（{format_currency(repeated.yen)}）は{where}、分割払いのように 1回だけ数えています。"
         "遅れて載った別の買い物なら、手書きの CSV に足してください"
     )
 

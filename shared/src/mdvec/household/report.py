@@ -304,8 +304,8 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
 def _gone_text(paths: Sequence[str], name: str) -> str:
     files = some_of(list(map(shown_path, paths)), _MAX_GONE)
     return (
-        f"gone or changed since, with rows that still count: {files}; to delete the rows that are "
-        f"in no file now: mdvec import -n {name} --mode replace"
+        f"gone or changed since, with rows that the ledger keeps: {files}; to delete the rows that "
+        f"are in no file now: mdvec import -n {name} --mode replace"
     )
 
 
@@ -410,8 +410,8 @@ def _doubt_text(doubt: AccountDoubt, name: str) -> str:
 def _repeated_text(each: RepeatedRows) -> str:
     return (
         f"{counted(each.rows, 'row')} of {shown_name(each.account)} ({each.yen:,} yen) "
-        f"{'is' if each.rows == 1 else 'are'} in several files, the largest in "
-        f"{shown_path(each.first)} and {shown_path(each.last)}, and counted once, like "
+        f"{'is in' if each.rows == 1 else 'are in several files, the largest amount in'} "
+        f"{shown_path(each.first)} and in {shown_path(each.last)}, and counted once, like "
         "instalments; add a purchase that was booked late to a CSV of your own"
     )
 

@@ -41,7 +41,6 @@ class Freshness:
     ``newest_ns`` is the latest modification time of an added or changed file, in nanoseconds.
     Checks with the same ``mark`` found the same differences. ``tables`` are those that an outdated
     or missing file is, or would be, a part of, by path; without an entry it concerns every table.
-    ``unread`` are sentences on the files that the tool does not read, by their endings.
     """
 
     tool: str
@@ -60,7 +59,6 @@ class Freshness:
     kind: str = "markdown"
     is_being_imported: bool = False
     tables: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    unread: tuple[str, ...] = ()
 
     def for_tables(self, names: Collection[str]) -> Freshness:
         """The same for an answer from these tables: without failed files of other tables."""
@@ -245,7 +243,6 @@ def _compare(
         # After an import that failed for some files, the differences get another mark.
         mark=hash((frozenset(other.items()), frozenset(gone), frozenset(other.keys() & failing))),
         kind=tool.kind,
-        unread=unread_files(tool, scan),
     )
 
 
@@ -307,13 +304,15 @@ def about_shown(connection: Connection, shown: Mapping[str, Iterable[str]]) -> l
 class Source:
     """The source of one tool, as it is now.
 
-    ``unfinished`` is the progress of an unfinished import, and how to continue it.
+    ``unfinished`` is the progress of an unfinished import, and how to continue it; ``unread`` are
+    sentences on files that the tool does not read, by their endings.
     """
 
     tool: tools.Tool
     freshness: Freshness
     failed: tuple[Failure, ...]
     unfinished: str | None = None
+    unread: tuple[str, ...] = ()
 
 
 def list_sources(database: Path, rules: ScanRules) -> list[Source]:
@@ -329,6 +328,14 @@ def list_sources(database: Path, rules: ScanRules) -> list[Source]:
                 compare_source(connection, tool, rules),
                 tuple(failures(connection, tool.id)),
                 tools.still_to_come(connection, tool),
+                _unread(tool, rules),
             )
             for tool in registry.list_tools(connection, active_only=True)
         ]
+
+
+def _unread(tool: tools.Tool, rules: ScanRules) -> tuple[str, ...]:
+    try:
+        return unread_files(tool, scan_source(tool, rules_in_force(tool, rules)))
+    except SourceMissing:
+        return ()

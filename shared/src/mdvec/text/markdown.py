@@ -62,8 +62,8 @@ _CODE = {
     **dict.fromkeys((".java", ".kt", ".cs", ".scala", ".swift"), _JAVA),
     **dict.fromkeys((".c", ".h", ".cpp", ".cc", ".hpp"), _C),
     ".sh": r"(?:function \w+|[\w-]+ ?\(\))", ".sql": r"(?i:create|alter)\b",
-    **dict.fromkeys((".yaml", ".yml"), r"(?<![ \t])[^\s#-][^#\n]*:[ \t]*$"),
-    ".toml": r"\[+[^\]\n]+\]+[ \t]*$",
+    **dict.fromkeys((".yaml", ".yml"), r"(?<![ \t])[^\s#-][^#\n]*:[ \t\r]*(?:$|#)"),
+    ".toml": r"\[+[^\]\n]+\]+[ \t\r]*(?:$|#)",
 }  # fmt: skip
 CODE_ENDINGS = tuple(_CODE)
 _ABOVE = re.compile(r"[ \t]*(?:@|#\[|//|/\*|\*|--|#(?!!|define|include))")

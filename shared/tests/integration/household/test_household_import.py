@@ -263,8 +263,8 @@ def test_rows_of_a_deleted_file_are_found_until_a_replace(household):
     assert (report.deleted, report.details.ledger.without_file) == (0, 1)
     for again in (report, household.import_()):
         assert again.details.lines(again)[1].text == (
-            "gone or changed since, with rows that still count: 6.csv; to delete the rows that "
-            "are in no file now: mdvec import -n kakeibo --mode replace"
+            "gone or changed since, with rows that the ledger keeps: 6.csv; to delete the rows "
+            "that are in no file now: mdvec import -n kakeibo --mode replace"
         )
     assert household.search("市営プール", k=1).results[0].file_path == "6.csv"
     report = household.import_("replace")

@@ -30,8 +30,8 @@ async def g(): pass
         ),
         (
             "a.toml",
-            'n = 1\n[db]\nhosts = ["a"]\n[[db.pool]]\nsize = 1\n',
-            [(1, "[db]"), (1, "[[db.pool]]")],
+            'n = 1\r\n[db]\r\nhosts = ["a"]\r\n[[db.pool]] # two\r\nsize = 1\r\n',
+            [(1, "[db]"), (1, "[[db.pool]] # two")],
         ),
         ("a.go", "// Run\nfunc (s *S) Run() error {\n}\n", [(1, "func (s *S) Run() error")]),
         ("a.rs", "impl Foo for Bar {\n    fn y(&self) {\n",

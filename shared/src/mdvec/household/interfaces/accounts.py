@@ -143,7 +143,7 @@ def repeated_rows(ledger: Ledger, days: tuple[str, str] = _EVER) -> list[Repeate
         "SELECT account, count(*) AS rows, -coalesce(sum(amount), 0) AS yen, a, b, "
         "max(abs(coalesce(amount, 0))) FROM (SELECT "
         "iif(a.scope = '', r.account, r.account || ' ' || a.scope) AS account, r.amount, "
-        "min(a.path) AS a, max(b.path) AS b FROM account_doubts AS d "
+        "min(min(a.path, b.path)) AS a, max(max(a.path, b.path)) AS b FROM account_doubts AS d "
         "JOIN ledger_statements AS a ON a.id = d.first JOIN ledger_statements AS b "
         "ON b.id = d.second AND b.scope = a.scope JOIN statement_rows AS r "
         "ON r.statement_id = a.id AND r.date BETWEEN ? AND ? "
