@@ -102,7 +102,7 @@ REFUSED = [
     "SELECT 1 -- ; \n; DROP VIEW runs", "SELECT 1 /* ; */ ; /* */ DROP VIEW runs",
     "/* SELECT */ DROP VIEW runs", "-- SELECT 1\nDROP VIEW runs",
     "SELECT 1) TO '{folder}/out.csv'; --", "SELECT 1) TO '{folder}/out.csv' (FORMAT csv",
-    "SELECT 1) ; COPY (SELECT 1",
+    "SELECT 1) ; COPY (SELECT 1", "SELECT 1) UNION (SELECT 2", "SELECT 1) AS a, (SELECT 2",
     "SELECT * FROM runs) UNION (SELECT * FROM read_text('{folder}/secret.txt')",
     "SELECT 1 /* never closed", "SELECT 'never closed", "SELECT $$never closed", "", "-- nothing",
     ";",

@@ -137,8 +137,7 @@ class RequestHandler:
         return self.tables | self.named
 
     def _columns(self, message: Message) -> Message:
-        text, reads = self._source(message["source"])
-        query = with_source(SELECT_ALL, text)
+        query, reads = self._query(message)
         columns = columns_of(self.connection, query, self.values)
         return {"columns": listed_columns(columns), "reads": sorted(reads)}
 
@@ -249,26 +248,38 @@ class RequestHandler:
     def _query(self, message: Message) -> tuple[str, frozenset[str]]:
         """The request's statement with the source put in, and the tables that it reads."""
         statement = message.get("sql", SELECT_ALL)
-        text, _ = self._source(message["source"], statement)
-        query = with_source(statement, text)
-        # The final form is checked again: the whole must be a single SELECT, as its parts must.
+        query = with_source(statement, self._source(message["source"], statement))
+        # The final form is always checked: the whole must be a single SELECT, as its parts must.
         return query, self._check(self._serialize(query), query)
 
-    def _source(self, source: str, statement: str = SELECT_ALL) -> tuple[str, frozenset[str]]:
-        """A source as it can follow FROM, and the tables that it reads."""
-        known, text = list(self._all_tables), clean(source)
-        table = find_table(text, known)
+    def _source(self, source: str, statement: str) -> str:
+        """A source, which is a table or stands alone as one SELECT, as it can follow FROM.
+
+        Selected unchanged, it is not checked here: the check of the whole walks through all of it.
+        """
+        text = clean(source)
+        table = find_table(text, list(self._all_tables))
         if table is not None:
-            return identifier(table), frozenset({table})
+            return identifier(table)
         if (pivot := Pivot.of_query(text)) is not None:
             given = self._serialize(text)
             if syntax_error_at(json.loads(given)) is not None:
                 self._check(given, text)  # raises with the position in the given text
             values = self._fetch(pivot.values_sql, self.values)
             text = pivot.with_values([str(value) for (value,) in values])
-        tree = self._serialize(text, with_source(statement, f"(\n{text}\n)"))
-        reads = self._check(tree, text)
-        return f"(\n{self._without_semicolons(text, tree)}\n)", reads
+        if statement != SELECT_ALL or ";" in text or not self._is_one_select(text):
+            tree = self._serialize(text, with_source(statement, f"(\n{text}\n)"))
+            self._check(tree, text)
+            text = self._without_semicolons(text, tree)
+        return f"(\n{text}\n)"
+
+    def _is_one_select(self, text: str) -> bool:
+        """Whether a text alone is a complete SELECT, and nothing more; unchecked."""
+        try:
+            (only,) = self.connection.extract_statements(text)
+            return bool(only.type == duckdb.StatementType.SELECT)
+        except (duckdb.Error, ValueError):  # a ValueError for a type that Python does not know
+            return False
 
     def _check(self, tree: str, sql: str) -> frozenset[str]:
         return check(tree, list(self._all_tables), sql, takes_parameters=self.values is not None)
@@ -283,7 +294,9 @@ class RequestHandler:
         text, notes, time_left = clean(source), [], _SECONDS_FOR_NEAREST
         if find_table(text, list(self._all_tables)) is not None:
             return []
-        tree = with_values(json.loads(self._serialize(text)), self.values or {})
+        tree = self._tree(text)
+        if self.values:
+            tree = with_values(tree, self.values)
         for trap in [] if tree["error"] else traps_in(tree, self._all_tables):
             try:
                 if not self._is_harmless(trap):
@@ -298,6 +311,16 @@ class RequestHandler:
             except (duckdb.Error, QueryError):  # a subquery that cannot run by itself
                 continue
         return list(dict.fromkeys(notes))
+
+    def _tree(self, text: str) -> dict[str, Any]:
+        """The syntax tree of a source, if possible as it is in that of the whole query."""
+        whole = with_source(SELECT_ALL, f"(\n{text}\n)")
+        if text not in self.trees and whole in self.trees:
+            tree = json.loads(self.trees[whole])
+            source = tree["statements"][0]["node"]["from_table"]
+            if source["type"] == "SUBQUERY":
+                return {**tree, "statements": [source["subquery"]]}
+        return {**json.loads(self._serialize(text))}
 
     def _fetched_within(self, seconds: float, sql: str) -> list[tuple[Any, ...]]:
         """The rows of one of mdvec's own statements; empty if it takes longer."""

@@ -173,5 +173,9 @@ def columns_of(
     connection: duckdb.DuckDBPyConnection, query: str, values: dict[str, object] | None = None
 ) -> tuple[Column, ...]:
     """The columns of a query, which is not run; ``values`` are those of its parameters."""
-    rows = connection.execute(f"DESCRIBE SELECT * FROM (\n{query}\n)", values or None).fetchall()
-    return tuple(Column(name, kind) for name, kind, *_ in rows)
+    statement = f"SELECT * FROM (\n{query}\n)"
+    if values:  # a relation with values would be run
+        rows = connection.execute(f"DESCRIBE {statement}", values).fetchall()
+        return tuple(Column(name, kind) for name, kind, *_ in rows)
+    relation = connection.sql(statement)  # in half the time of DESCRIBE
+    return tuple(map(Column, relation.columns, map(str, relation.types)))

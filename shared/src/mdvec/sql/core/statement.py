@@ -47,11 +47,14 @@ Node = dict[str, Any]
 
 def nodes_in(value: object) -> Iterator[Node]:
     """Every node of a part of the tree; outer nodes come before the nodes in them."""
-    if isinstance(value, dict):
-        yield value
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    for part in parts:
-        yield from nodes_in(part)
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            yield part
+            waiting += reversed(part.values())
+        elif isinstance(part, list):
+            waiting += reversed(part)
 
 
 def fold(name: str) -> str:
