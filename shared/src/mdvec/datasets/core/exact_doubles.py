@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-_ALWAYS_KEPT = 15
+ALWAYS_KEPT = 15
 _MAX_DIGITS = 767
 """The most significant digits that a DOUBLE can have in decimal notation."""
 
@@ -20,16 +20,21 @@ _ROUNDED = (
     "abs(TRY_CAST({v} AS DOUBLE))), '^[^e]*'), '.', '')"
 )
 IS_KEPT_SQL = (  # by CASE, as OR would run each test on every value
-    f"CASE WHEN length({_DIGITS}) <= {_ALWAYS_KEPT} OR {_DIGITS} = {_SHORTEST} THEN true "
+    f"CASE WHEN length({_DIGITS}) <= {ALWAYS_KEPT} OR {_DIGITS} = {_SHORTEST} THEN true "
     f"WHEN length({_DIGITS}) <= {_MAX_DIGITS} THEN {_DIGITS} = {_ROUNDED} ELSE false END"
 )
 """SQL: whether a DOUBLE keeps the number in the text ``{v}``."""
 
 
+def is_shortest(text: str, double: str) -> str:
+    """SQL: whether a text is what DuckDB writes for a DOUBLE, as digits with a point; quick."""
+    return rf"CAST({double} AS VARCHAR) = {text} AND regexp_full_match({text}, '-?\d+\.\d+')"
+
+
 def kept_double(digits: str) -> float | None:
     """The number as a float; None if a float does not keep all of its digits."""
     number = float(digits)
-    if len(digits) <= _ALWAYS_KEPT + 1 and "e" not in digits.lower():  # the point is no digit
+    if len(digits) <= ALWAYS_KEPT + 1 and "e" not in digits.lower():  # the point is no digit
         return number
     try:
         exact = Decimal(digits)

@@ -17,7 +17,9 @@ from pathlib import Path
 import duckdb
 
 from mdvec.cancelling import is_cancelled
+from mdvec.datasets.core.exact_doubles import ALWAYS_KEPT, is_shortest, kept_double
 from mdvec.datasets.core.likely_kinds import likely_kinds
+from mdvec.datasets.core.plain_cells import looks_like
 from mdvec.datasets.core.sheet_cells import TOTAL_AMONG
 from mdvec.datasets.core.understood import AS_TEXT, ReadColumn, ReadingOptions
 from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of, possible_kinds, trimmed
@@ -247,18 +249,34 @@ class _Guess:
 
     def proof(self, value: str) -> str:
         """SQL: whether a cell, whose cast is ``value``, does not contradict the guess."""
-        if self.kind is not None and self.kind.quick:
-            if self.kind.type == "DOUBLE":  # whose text has no 0 at the end, unlike 2.50
-                exact = f"TRY_CAST({value} AS DECIMAL(16, {self.decimals}))"
-                value = exact if self.decimals else ""
-            return f"({self.column} IS NULL OR {self.kind.quick.matching(self.column, value)})"
-        return f"{self.column} IS NULL" if self.is_empty else "true"
+        cell = self.column
+        if self.kind is None or self.kind.quick is None:
+            return f"{cell} IS NULL" if self.is_empty else "true"
+        if self.kind.type != "DOUBLE":
+            return f"({cell} IS NULL OR {self.kind.quick.matching(cell, value)})"
+        # The text of a DOUBLE has no 0 at the end, unlike 2.50.
+        exact = f"TRY_CAST({value} AS DECIMAL(16, {self.decimals}))" if self.decimals else ""
+        return (
+            f"CASE WHEN {cell} IS NULL OR {self.kind.quick.matching(cell, exact)} THEN true "
+            f"WHEN {is_shortest(cell, value)} THEN true "
+            f"ELSE coalesce({self.kind.holds(cell)}, false) END"
+        )
 
     def fits(self, cells: Sequence[str | None]) -> bool:
         """Whether no cell contradicts the guess, which was made with all of them."""
         if self.kind is None or self.kind.quick is None:
             return True
-        return all(cell is None or self.kind.quick.match(cell) for cell in cells)
+        return all(
+            cell is None or self.kind.quick.match(cell) or self._is_long_double(cell)
+            for cell in cells
+        )
+
+    def _is_long_double(self, cell: str) -> bool:
+        """Whether a cell has more digits than a plain one, and a DOUBLE keeps them."""
+        if self.kind is None or self.kind.type != "DOUBLE":
+            return False
+        text = trimmed(cell)
+        return bool(looks_like(self.kind.pattern)(text)) and kept_double(text) is not None
 
 
 def _guesses(head: Head, sample: _Texts, chosen: Mapping[str, str]) -> list[_Guess] | None:
@@ -277,6 +295,9 @@ def _guesses(head: Head, sample: _Texts, chosen: Mapping[str, str]) -> list[_Gue
         if len(texts) > _FIRST:
             possible = possible_kinds(possible, texts)
         kind = next(possible, None)
+        if kind and kind.quick and kind.type == "DOUBLE" and not all(map(_is_kept, texts)):
+            # Any other kind of the same digits would lose some of them, too.
+            kind = next((other for other in possible if other.reading != kind.reading), None)
         is_proved = kind.quick if kind is not None else choice in ("", AS_TEXT)
         if not is_proved or (kind and all(text is None or text in BLANKS for text in texts)):
             return None
@@ -284,6 +305,14 @@ def _guesses(head: Head, sample: _Texts, chosen: Mapping[str, str]) -> list[_Gue
         is_even = len(decimals) == 1 and max(decimals) <= _MAX_DECIMALS
         guesses.append(_Guess(name, f"c{at}", kind, decimals=decimals.pop() if is_even else 0))
     return guesses
+
+
+def _is_kept(text: str | None) -> bool:
+    """Whether a DOUBLE keeps every digit of a number, or the cell is short, such as NA."""
+    if text is None or len(text) <= ALWAYS_KEPT:
+        return True
+    digits = trimmed(text)
+    return len(digits) <= ALWAYS_KEPT or kept_double(digits) is not None
 
 
 def _write_rows(
