@@ -22,7 +22,10 @@ SHARED = {
     "--format <table|json>": "The output format.",
 }
 """Options that mean the same in some commands, which the page names once."""
-SHARED_BY_ALL = ("--include PATTERN", "--exclude PATTERN", "--formats NAMES")
+SHARED_BY_ALL = (
+    "--include PATTERN", "--exclude PATTERN", "--formats NAMES", "--format <table|json|csv>",
+    "--from <str>", "--date-column <str>", "--ipython",
+)  # fmt: skip
 """Options that mean the same in all commands that have them."""
 
 
