@@ -38,7 +38,7 @@ from mdvec.search.filtering import (
     without_document,
 )
 from mdvec.search.hits import Hit, hits
-from mdvec.search.notes import beyond_hits, not_mentioned, why_fewer, without_vectors
+from mdvec.search.notes import beyond_hits, not_mentioned, unsure, why_fewer, without_vectors
 from mdvec.search.ordering import Records, each_text_once, newest_first, reranked, with_records
 from mdvec.search.question_vectors import EmbedderOf, question_vectors
 from mdvec.search.ranking import MIN_SCORE, RankedChunk, Ranking, pooled, ranked_together
@@ -60,7 +60,6 @@ if TYPE_CHECKING:
 _MAX_ATTEMPTS = 3
 _LIKE_CHARS = 400
 """How many characters of a document's beginning are used as the query for similar documents."""
-_UNSURE = "nothing here seems to answer this; the nearest passages follow"
 _OF_SIGNS = "the query is signs alone, so only passages with these as written were looked for"
 
 logger = logging.getLogger("mdvec")
@@ -154,7 +153,8 @@ class Answer:
     @property
     def first_sentence(self) -> str | None:
         """The sentence before the hits, if there is a question and the answer is not confident."""
-        return _UNSURE if self.is_asked and self.results and not self.confident else None
+        is_unsure = self.is_asked and self.results and not self.confident
+        return unsure(self.evidence) if is_unsure else None
 
 
 def search(

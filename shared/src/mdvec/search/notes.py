@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from mdvec.search.candidates import ToolCandidates
-from mdvec.search.core.fusion import SearchMode
+from mdvec.search.core.fusion import Evidence, SearchMode
 from mdvec.search.hits import Hit
 from mdvec.search.ranking import Pool
 from mdvec.text import shown_name, some_of
 
 _MAX_NAMED = 3
+
+
+def unsure(evidence: Evidence) -> str:
+    """The sentence before hits that may not answer.
+
+    Words that texts in another language lack prove nothing, unless they are names, and likenesses
+    across languages are lower.
+    """
+    if evidence.is_foreign and not evidence.absent:
+        return (
+            "the question is in another language than most texts here, so whether they answer it "
+            "is open; the nearest passages follow"
+        )
+    return "nothing here seems to answer this; the nearest passages follow"
 
 
 def why_fewer(count: int, k: int, searched: int) -> list[str]:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from mdvec.search.core.fusion import Evidence, Scored, evidence
 from mdvec.search.core.lexical import INSIDE_WEIGHT, Candidate, CorpusStatistics
+from mdvec.search.notes import unsure
 from mdvec.text.questions import QuestionTerms
 
 
@@ -54,6 +55,9 @@ def test_words_that_a_text_in_another_language_lacks_are_no_evidence_against_an_
     assert near.is_confident
     assert not far.is_confident
     assert not replace(near, is_foreign=False).is_confident
+    assert "another language" in unsure(far)
+    assert "nothing here" in unsure(replace(far, absent=("Spark",)))
+    assert "nothing here" in unsure(replace(far, is_foreign=False))
     assert not replace(near, absent=("Spark",)).is_confident
     assert replace(near, coverage=0.9).likelihood(0.1) == likely(0.9, 4.0, behind=0.1)
 
