@@ -41,8 +41,8 @@ def test_without_a_query_search_lists_what_passes_the_filters(client):
     for value in (3, True, ["open", 3]):
         assert not client.call("search", {"where": {"status": value}}).is_error
     takes = "where 'status' takes a value, a list of values, or null for any value"
-    for value in ({"from": "open"}, ["open", None], [["open"]]):
-        refused = client.call("search", {"where": {"status": value}})
+    for wrong in ({"from": "open"}, ["open", None], [["open"]]):
+        refused = client.call("search", {"where": {"status": wrong}})
         assert (refused.is_error, refused.content[0].text) == (True, takes)
     tasks = said(client.call("search", {"tasks": True}))
     assert tasks.startswith("1 document of notes, with 1 open task\n")

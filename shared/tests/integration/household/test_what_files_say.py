@@ -205,7 +205,8 @@ def fill(folder, files, times):
 
 @given(st.lists(FILES, min_size=1, max_size=4))
 def test_each_value_is_that_of_the_newest_file_that_says_it(steps):
-    folder, times = LedgerFolder(mappings=Mappings((bank_of(),), ())), {}
+    folder = LedgerFolder(mappings=Mappings((bank_of(),), ()))
+    times: dict[tuple[str, str], int] = {}
     for files in steps:
         fill(folder, files, times)
         folder.import_()
