@@ -197,6 +197,19 @@ def m025_unsaid(connection: apsw.Connection) -> None:
     connection.execute("UPDATE ledger_files SET app_version = ''")
 
 
+def m026_kinds(connection: apsw.Connection) -> None:
+    """Record the kind of each statement's file; the next import reads every file again.
+
+    Of deleted files, those with Money Forward's IDs are its own; a mapping's have a longer one.
+    """
+    connection.execute("ALTER TABLE ledger_statements ADD COLUMN kind TEXT NOT NULL DEFAULT ''")
+    connection.execute(
+        "UPDATE ledger_statements SET kind = '?' WHERE NOT EXISTS (SELECT 1 FROM statement_rows "
+        "AS r WHERE r.statement_id = ledger_statements.id AND r.identity = 'id:' || r.mf_id)"
+    )
+    connection.execute("UPDATE ledger_files SET app_version = ''")
+
+
 STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m018_without_traces,
     m019_collections,
@@ -206,6 +219,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m023_readings,
     m024_sheets,
     m025_unsaid,
+    m026_kinds,
 )
 LATEST = OLDEST + len(STEPS)
 

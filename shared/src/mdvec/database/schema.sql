@@ -114,6 +114,7 @@ CREATE TABLE ledger_statements (
     seen INTEGER NOT NULL DEFAULT 0,   -- the number of the import that first saw it
     account_number TEXT NOT NULL DEFAULT '',  -- by its text or name; '=': by a person
     scope TEXT,                        -- what tells its account from the first one of that name
+    kind TEXT NOT NULL DEFAULT '',     -- its mapping's name; '': Money Forward's; '?': unknown
     UNIQUE (tool_id, path, content_hash)
 );
 

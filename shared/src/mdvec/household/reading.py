@@ -164,6 +164,7 @@ class StatementFile:
             accounts=frozenset(row.account for row in rows),
             can_show_removals=not self.file.bad_rows,
             account_number=self.parsed.account_number,
+            kind=self.parsed.kind,
         )
 
 

@@ -396,7 +396,7 @@ def back_to_format_17(collection: Collection, *, lacks_last: bool) -> None:
         connection.execute("DROP TABLE vector_collections")
         for table in ("shop_aliases", "account_doubts", "statement_rows"):
             connection.execute(f"DROP TABLE {table}")
-        for column in ("account_number", "scope"):
+        for column in ("account_number", "scope", "kind"):
             connection.execute(f"ALTER TABLE ledger_statements DROP COLUMN {column}")
         for column in ("category_major", "category_minor"):
             connection.execute(f"ALTER TABLE row_notes DROP COLUMN {column}")

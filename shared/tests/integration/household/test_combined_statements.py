@@ -171,7 +171,7 @@ def test_a_ledger_of_the_format_before_its_rows_were_stored_goes_on_as_it_was(fo
     run = folder.connection.execute
     run("DROP TABLE statement_rows")
     run("DROP TABLE account_doubts")
-    for column in ("account_number", "scope"):
+    for column in ("account_number", "scope", "kind"):
         run(f"ALTER TABLE ledger_statements DROP COLUMN {column}")
     run("UPDATE transactions SET statement_id = NULL WHERE mf_id = 'old'")
     for column in ("category_major", "category_minor"):

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from mdvec.household.core.connected import connected
 
@@ -26,6 +26,8 @@ _PERIOD = re.compile(
 )
 _MAX_AT_ONCE = 20
 _MAX_PERCENT = 20
+UNKNOWN: Final = "?"
+"""The kind of a file without IDs that older versions read, and that was deleted since."""
 _STALE_DAYS = 3
 """If a file lacks this many days with rows at the end of another file of the same name, it is an
 old file that was put back, rather than a new one from which the last rows were deleted."""
@@ -82,6 +84,7 @@ class Statement:
     ``first_seen`` numbers the import that first read it. ``account_number`` is "" if unknown;
     ``scope`` distinguishes its account from the first one of the same name, which has "". ``id`` is
     0 until it is stored, ``family`` the id of its family of files (``families_of``), 0 until then.
+    ``kind`` is that of its file (``ParsedFile``), or ``UNKNOWN``.
     """
 
     path: str
@@ -95,6 +98,7 @@ class Statement:
     scope: str = ""
     id: int = 0
     family: int = 0
+    kind: str = ""
 
     @property
     def name(self) -> StatementName:
@@ -335,9 +339,11 @@ def doubtful_replacers(ranked: Sequence[RankedStatement]) -> Iterator[tuple[int,
 def removers(ranked: Sequence[RankedStatement], families: Mapping[int, int]) -> Iterator[Remover]:
     """Which statements can prove that rows of older ones are gone, the oldest statement first.
 
-    ``families`` are by id. A row is gone if a newer statement of the same family and scope covers
-    its day completely, has rows of its account, and lacks it. If a file that was downloaded again
-    has no rows of the account, the user is asked: the account may have been unlinked.
+    ``families`` are by id. A row is gone if a newer statement of the same kind, family and scope
+    covers its day completely, has rows of its account, and lacks it. A file of another kind shows
+    nothing: Money Forward may never have had a purchase that the card's own file lists. If a file
+    that was downloaded again has no rows of the account, the user is asked: the account may have
+    been unlinked.
     """
     for index, newer in enumerate(ranked):
         covered = newer.covered_days
@@ -349,6 +355,7 @@ def removers(ranked: Sequence[RankedStatement], families: Mapping[int, int]) -> 
             if (
                 families[older.statement.id] == families[newer.statement.id]
                 and older.statement.scope == newer.statement.scope
+                and _are_of_one_kind(older.statement, newer.statement)
                 and days
                 and days[0] <= last
                 and days[-1] >= first
@@ -356,6 +363,11 @@ def removers(ranked: Sequence[RankedStatement], families: Mapping[int, int]) -> 
             ):
                 again = older.statement.name.stem == newer.statement.name.stem
                 yield Remover(older.statement.id, newer.statement.id, first, last, again)
+
+
+def _are_of_one_kind(first: Statement, second: Statement) -> bool:
+    kinds = {first.kind, second.kind}
+    return len(kinds) == 1 or (UNKNOWN in kinds and "" not in kinds)
 
 
 def decide_removals(

@@ -29,7 +29,7 @@ _SHIFT = 1 << 40
 """Position × this + row id is a number that sorts by statement position, then by row id."""
 _TABLES = (
     "ranked_statements (statement_id INTEGER PRIMARY KEY, position INTEGER, is_present INTEGER, "
-    "stays INTEGER, is_unread INTEGER, path TEXT, has_lines INTEGER, scope TEXT)",
+    "stays INTEGER, is_unread INTEGER, path TEXT, has_lines INTEGER, scope TEXT, kind TEXT)",
     "same_rows (row_id INTEGER PRIMARY KEY, identity TEXT)",
     "new_ids (before TEXT PRIMARY KEY, identity TEXT) WITHOUT ROWID",
     "removers (older INTEGER, newer INTEGER, first TEXT, last TEXT, is_again INTEGER, "
@@ -47,7 +47,7 @@ _MENTIONS = """
 mentions AS SELECT r.id, r.statement_id, coalesce(s.identity, n.identity,
     iif(q.scope = '' OR r.mf_id <> '', r.identity,
         substr(r.identity, 1, 68) || '@' || q.scope || substr(r.identity, 69))) AS identity,
-q.position, q.is_present, q.stays, q.path, r.unsaid FROM temp.ranked_statements AS q
+q.position, q.is_present, q.stays, q.path, r.unsaid, q.kind FROM temp.ranked_statements AS q
 JOIN main.statement_rows AS r ON r.statement_id = q.statement_id
 LEFT JOIN temp.same_rows AS s ON s.row_id = r.id
 LEFT JOIN temp.new_ids AS n ON n.before = r.identity
@@ -107,11 +107,11 @@ def find_newest_rows(
             (
                 statement.id, order[statement.id], is_present, statement.id in staying,
                 statement.path in unread, statement.path, is_present or file is None,
-                statement.scope,
+                statement.scope, statement.kind,
             )
         )  # fmt: skip
     ledger.connection.executemany(
-        "INSERT INTO ranked_statements VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ranked
+        "INSERT INTO ranked_statements VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", ranked
     )
     new_ids = find_new_ids(ledger, statements, order)
     follow_new_ids(ledger, new_ids.names)
@@ -203,20 +203,38 @@ def _follow_renames(ledger: Ledger, same_rows: dict[str, list[str]]) -> None:
     )
 
 
+_OF_ACCOUNT = "(r.account IN (SELECT value FROM json_each(s.accounts)))"
+_REMOVER = (
+    "(SELECT m.newer FROM removers AS m JOIN ledger_statements AS s ON s.id = m.newer "
+    "WHERE m.older = r.statement_id AND r.date BETWEEN m.first AND m.last "
+    f"AND m.account IN ('', r.account) AND (m.is_again OR {_OF_ACCOUNT}) "
+    f"ORDER BY {_OF_ACCOUNT} DESC, m.rowid LIMIT 1)"
+)
+"""The statement that shows a row (r) to be gone."""
+
+
 def mark_gone_rows(connection: apsw.Connection, removers: Iterable[Remover]) -> None:
     """Set ``missing_from`` in ``derived`` for the rows that newer statements lack.
 
-    A part of a split purchase is also gone if a newer file has the purchase as a whole.
+    A row that was deleted in Money Forward is gone, also if the bank's own file lists it. A part of
+    a split purchase is also gone if a newer file has the purchase as a whole.
     """
     connection.executemany("INSERT INTO removers VALUES (?, ?, ?, ?, ?, ?)", removers)
     connection.execute(
-        "UPDATE derived SET missing_from = (SELECT m.newer FROM removers AS m "
-        "JOIN ledger_statements AS s ON s.id = m.newer WHERE m.older = r.statement_id "
-        "AND r.date BETWEEN m.first AND m.last "
-        f"AND m.account IN ('', r.account) AND (m.is_again OR {_OF_ACCOUNT}) "
-        f"ORDER BY {_OF_ACCOUNT} DESC, m.rowid LIMIT 1) "
-        "FROM statement_rows AS r WHERE r.id = derived.row_id "
-        "AND r.statement_id IN (SELECT older FROM removers)"
+        f"UPDATE derived SET missing_from = {_REMOVER} FROM statement_rows AS r "
+        "WHERE r.id = derived.row_id AND r.statement_id IN (SELECT older FROM removers)"
+    )
+    connection.execute(
+        "UPDATE derived SET row_id = g.id, missing_from = g.newer FROM ("
+        f"SELECT l.identity, r.id, {_REMOVER} AS newer FROM ("
+        f"SELECT m.identity, max(m.position * {_SHIFT} + m.id) % {_SHIFT} AS id "
+        "FROM mentions AS m CROSS JOIN derived AS d ON d.identity = m.identity "
+        "AND d.statements > 1 AND d.missing_from IS NULL WHERE m.kind IN (SELECT kind "
+        "FROM ranked_statements WHERE statement_id IN (SELECT older FROM removers)) "
+        "AND m.stays GROUP BY m.identity, m.kind) AS l "
+        "JOIN statement_rows AS r ON r.id = l.id "
+        "WHERE r.statement_id IN (SELECT older FROM removers)) AS g "
+        "WHERE derived.identity = g.identity AND g.newer NOT NULL"
     )
     connection.execute(
         "UPDATE derived SET missing_from = w.statement_id FROM statement_rows AS r "
@@ -293,7 +311,6 @@ def find_sources(connection: apsw.Connection) -> None:
     )
 
 
-_OF_ACCOUNT = "(r.account IN (SELECT value FROM json_each(s.accounts)))"
 _AND_ROW = (
     "JOIN statement_rows AS r ON r.id = d.row_id "
     "JOIN ranked_statements AS q ON q.statement_id = r.statement_id"

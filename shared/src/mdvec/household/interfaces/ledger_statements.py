@@ -187,7 +187,7 @@ def known_statements(ledger: Ledger) -> list[Statement]:
     """All stored statements of a tool."""
     rows = ledger.execute(
         "SELECT path, content_hash, mtime_ns, days, accounts, is_whole, seen, account_number, "
-        "coalesce(scope, ''), id, kin FROM ledger_statements WHERE tool_id = ?"
+        "coalesce(scope, ''), id, kin, kind FROM ledger_statements WHERE tool_id = ?"
     )
     return [
         Statement(
@@ -202,9 +202,9 @@ def remember_statement(ledger: Ledger, statement: Statement) -> int:
     """Store a statement and return its id; call within a transaction."""
     return ledger.number(
         "INSERT INTO ledger_statements (tool_id, path, content_hash, mtime_ns, days, accounts, "
-        "is_whole, seen, account_number, kin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0) "
+        "is_whole, seen, account_number, kind, kin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0) "
         "ON CONFLICT (tool_id, path, content_hash) DO UPDATE SET "
-        "mtime_ns = excluded.mtime_ns, days = excluded.days, "
+        "mtime_ns = excluded.mtime_ns, days = excluded.days, kind = excluded.kind, "
         "accounts = excluded.accounts, is_whole = excluded.is_whole, "
         "scope = iif(accounts = excluded.accounts AND excluded.account_number IN "
         "('', account_number), scope, NULL), "  # NULL: its account is to be determined again
@@ -214,6 +214,7 @@ def remember_statement(ledger: Ledger, statement: Statement) -> int:
             statement.path, statement.content_hash, statement.mtime_ns,
             json.dumps(statement.days), json.dumps(sorted(statement.accounts)),
             statement.can_show_removals, statement.first_seen, statement.account_number,
+            statement.kind,
         ),
     )  # fmt: skip
 
