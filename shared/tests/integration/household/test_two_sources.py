@@ -74,3 +74,38 @@ def test_a_later_file_of_one_mapping_still_shows_rows_gone(folder):
     folder.import_()
     put_card(folder, *SHARED[1:], path=f"{name} (1).csv", saved=LATE)
     assert len(folder.import_().removed) == 1
+
+
+@pytest.mark.parametrize("saved", [date(2025, 7, 31), LATE, date(2025, 8, 30)])
+@pytest.mark.parametrize(
+    ("keys", "app", "counts"),
+    [
+        ({"transfers": {"利用先": ["店"]}}, ("1", "0"), False),
+        ({"not_counted": {"利用先": ["店"]}}, ("1", "0"), False),
+        ({"counted": {"利用先": ["店"]}}, ("1", "1"), False),
+        ({"counted": {"利用先": ["店"]}}, ("0", "0"), False),
+        ({"transfers": {"利用先": ["他"]}}, ("1", "0"), True),
+    ],
+)
+def test_a_mark_of_a_mapping_or_of_money_forward_holds_whichever_is_newer(saved, keys, app, counts):
+    folder = LedgerFolder(mappings=Mappings((mapping(**keys),), ()))
+    is_target, is_transfer = app
+    row = f"{is_target},2025/07/01,店,-100,財布,食費,食料品,,{is_transfer},a"
+    folder.write(f"{JULY}.csv", row, saved=LATE)
+    put_card(folder, (1, "店", 100), saved=saved)
+    for mode in ("update", "replace", "update"):
+        folder.import_(mode)
+        assert [row.counts for row in folder.rows()] == [counts]
+    folder.write(f"{JULY}.csv", row.replace("食料品", "外食"), saved=date(2025, 9, 1))
+    folder.import_()
+    assert [(row.counts, row.category_minor) for row in folder.rows()] == [(counts, "外食")]
+
+
+def test_a_mark_taken_back_in_money_forward_is_gone():
+    folder = LedgerFolder(mappings=Mappings((mapping(),), ()))
+    put_card(folder, (1, "店", 100))
+    for number, mark in enumerate("101"):
+        row = f"1,2025/07/01,店,-100,財布,食費,食料品,,{mark},a"
+        folder.write(f"{JULY} ({number}).csv", row, saved=date(2025, 8, 10 + number))
+        folder.import_()
+        assert [row.is_transfer for row in folder.rows()] == [mark == "1"]

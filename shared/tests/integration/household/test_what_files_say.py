@@ -129,8 +129,8 @@ WORDS = {
         ({"category": "種別"}, "", ("未分類", "未分類", "昼", True, True)),
         ({"memo": "種別", "ignored": "種別"}, "ATM", ("食費", "食料品", "ATM", True, True)),
         (WORDS, "振替", OWN[0]),
-        (WORDS, "支払", ("食費", "食料品", "昼", False, True)),
-        (WORDS, "失効", ("食費", "食料品", "昼", False, False)),
+        (WORDS, "支払", OWN[0]),
+        (WORDS, "失効", ("食費", "食料品", "昼", True, False)),
         ({**WORDS, "ignored": "種別"}, "他", OWN[0]),
     ],
 )  # fmt: skip

@@ -47,7 +47,8 @@ _MENTIONS = """
 mentions AS SELECT r.id, r.statement_id, coalesce(s.identity, n.identity,
     iif(q.scope = '' OR r.mf_id <> '', r.identity,
         substr(r.identity, 1, 68) || '@' || q.scope || substr(r.identity, 69))) AS identity,
-q.position, q.is_present, q.stays, q.path, r.unsaid, q.kind FROM temp.ranked_statements AS q
+q.position, q.is_present, q.stays, q.path, r.unsaid, q.kind, r.is_transfer, r.is_target
+FROM temp.ranked_statements AS q
 JOIN main.statement_rows AS r ON r.statement_id = q.statement_id
 LEFT JOIN temp.same_rows AS s ON s.row_id = r.id
 LEFT JOIN temp.new_ids AS n ON n.before = r.identity
@@ -291,26 +292,38 @@ def find_sources(connection: apsw.Connection) -> None:
 
     What a path held before says nothing of the rows that it has now, nor does a possible old copy
     of rows that were held back. Deleted files go on saying what they said as long as their rows
-    stay.
+    stay. A mark (振替 1, 計算対象 0) in the newest file of one kind holds whatever another kind of
+    file has there: a person made it, or stated it in a mapping, and the other is a default.
     """
     lacks = "FROM derived AS d CROSS JOIN statement_rows AS r ON r.id = d.row_id"
-    if not connection.execute(f"SELECT EXISTS (SELECT 1 {lacks} WHERE r.unsaid)").get:
+    several = "(SELECT count(DISTINCT kind) FROM ranked_statements) > 1"
+    if not connection.execute(f"SELECT {several} OR EXISTS (SELECT 1 {lacks} WHERE r.unsaid)").get:
         return
     connection.execute("DELETE FROM sources")
+    newest = f"max(position * {_SHIFT} + id)"
     connection.execute(
         "INSERT INTO sources SELECT identity, row_id, sum(flag) FROM (SELECT identity, flag, "
-        f"max(position * {_SHIFT} + id) % {_SHIFT} AS row_id FROM (SELECT m.identity, m.id, "
-        "m.position, m.unsaid, m.stays, r.unsaid AS lacks, max(m.position) OVER ("
-        "PARTITION BY m.identity, m.path) AS last FROM mentions AS m "
+        f"max(is_mark * {_ABOVE} + place) % {_SHIFT} AS row_id "
+        f"FROM (SELECT identity, flag, {newest} AS place, lacks & flag AS is_open, {_IS_MARK} "
+        "AS is_mark FROM (SELECT m.*, r.unsaid AS lacks, q.kind AS own_kind, "
+        "max(m.position) OVER (PARTITION BY m.identity, m.path) AS last FROM mentions AS m "
         f"CROSS JOIN derived AS d ON d.identity = m.identity AND d.statements > 1 {_AND_ROW} "
-        "WHERE r.unsaid AND (m.position <= q.position "
+        "WHERE (r.unsaid OR m.kind <> q.kind) AND (m.position <= q.position "
         "OR (m.statement_id, r.statement_id) NOT IN (SELECT newer, older FROM replacers))) "
-        "JOIN (SELECT value AS flag FROM json_each(?)) ON lacks & flag AND NOT unsaid & flag "
-        "WHERE position = last AND stays GROUP BY 1, 2) GROUP BY 1, 2",
+        "JOIN (SELECT value AS flag FROM json_each(?)) ON NOT unsaid & flag AND (lacks & flag "
+        f"OR kind <> own_kind AND flag & {_MARKS:d}) WHERE position = last AND stays "
+        "GROUP BY identity, flag, kind) WHERE is_open OR is_mark GROUP BY 1, 2) GROUP BY 1, 2",
         (json.dumps(list(Unsaid)),),
     )
 
 
+_ABOVE = 1 << 61
+"""More than any place, so that marks come first."""
+_MARKS = Unsaid.IS_TRANSFER | Unsaid.IS_TARGET
+_IS_MARK = (
+    f"CASE flag WHEN {Unsaid.IS_TRANSFER:d} THEN is_transfer "
+    f"WHEN {Unsaid.IS_TARGET:d} THEN NOT is_target ELSE 0 END"
+)
 _AND_ROW = (
     "JOIN statement_rows AS r ON r.id = d.row_id "
     "JOIN ranked_statements AS q ON q.statement_id = r.statement_id"
@@ -328,15 +341,17 @@ _MAY_LACK = {"category_major": Unsaid.CATEGORY, "category_minor": Unsaid.CATEGOR
 
 
 def _value_of_row(name: str) -> str:
-    """A column's value: that of the newest row, or of the source for what this does not say."""
+    """A column's value: that of the newest row, or of the source that says it in its place."""
     value = f"iif(q.scope = '', r.{name}, r.{name} || ' ' || q.scope)"
     value = value if name == "account" else f"r.{name}"
     if name not in _MAY_LACK:
         return value
+    flag = _MAY_LACK[name]
+    or_mark = " OR d.statements > 1" if flag & _MARKS else ""
     return (
-        f"iif(r.unsaid & {_MAY_LACK[name]:d}, coalesce((SELECT {value} FROM sources AS n "
+        f"iif(r.unsaid & {flag:d}{or_mark}, coalesce((SELECT {value} FROM sources AS n "
         "JOIN statement_rows AS r ON r.id = n.row_id JOIN ranked_statements AS q USING "
-        f"(statement_id) WHERE n.identity = d.identity AND n.flags & {_MAY_LACK[name]:d}), "
+        f"(statement_id) WHERE n.identity = d.identity AND n.flags & {flag:d}), "
         f"{value}), {value})"
     )
 
