@@ -27,6 +27,8 @@ from mdvec.household.interfaces.ledger_statements import DaysInDoubt, KnownFile
 from mdvec.household.interfaces.linked_again import Joined, store_doubts
 from mdvec.household.interfaces.marks import bring_back_decisions, update_marks
 from mdvec.household.interfaces.plans import apply_rules
+from mdvec.household.interfaces.sources import find_sources
+from mdvec.household.interfaces.two_lists import listed_twice
 from mdvec.household.options import NO_REMOVAL_OPTIONS, RemovalOptions
 from mdvec.household.reading import LedgerFile, StatementFolder, StatementKey
 from mdvec.household.report import LedgerMode, LedgerReport, with_files
@@ -183,7 +185,7 @@ class _LedgerImport:
             alone = rank_statements([each for each in known if each.id in staying])
         ranked = [*former, *alone]
         with_former = whole if former else ()
-        shared, new_ids = derivation.find_newest_rows(
+        shared, new_ids, two_lists = derivation.find_newest_rows(
             ledger, ranked, folder.present, folder.unread, staying,
             is_rebuild=self.mode == "replace", may_delete=may_delete,
         )  # fmt: skip
@@ -196,14 +198,14 @@ class _LedgerImport:
         )
         derivation.mark_removals(ledger, accepted=self.removals.accept)
         derivation.forget_rows_without_file(ledger.connection)
-        derivation.find_sources(ledger.connection)
+        find_sources(ledger.connection)
         doubtful = [
             *(pair for pair in doubtful_replacers(with_former) if pair[1] not in staying),
             *doubtful_replacers(alone),
         ]
         held = derivation.hold_back(ledger, () if self.removals.accept else doubtful)
         if held:
-            derivation.find_sources(ledger.connection)
+            find_sources(ledger.connection)
         changes = derivation.follow_statements(ledger)
         read_now = {(read.file.path, read.file.content_hash) for read in folder.contents}
         by_time = _newer_by_time(ranked, families, read_now, folder.present_statements)
@@ -220,6 +222,7 @@ class _LedgerImport:
             by_time=tuple(
                 by_time if changes.imported or changes.updated or changes.removed else ()
             ),
+            listed_twice=listed_twice(ledger, two_lists),
             linked_again=tuple(
                 Problem(by_id[each.newer].path, _why_once(each, by_id[each.older].path))
                 for each in new_ids.joined

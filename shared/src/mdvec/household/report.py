@@ -21,6 +21,7 @@ from mdvec.household.interfaces.accounts import (
     RowsBeside,
 )
 from mdvec.household.interfaces.ledger_statements import DaysInDoubt, GoneRow, KnownFile
+from mdvec.household.interfaces.two_lists import ListedTwice
 from mdvec.household.reading import MayHaveRows, StatementFile, skipped
 from mdvec.importing import ImportReport, ReportLine, notes
 from mdvec.platform import shell_line
@@ -110,6 +111,8 @@ class LedgerReport:
     # whose rows count once, as their balances are equal too.
     listed_again: tuple[ListedAgain, ...] = ()
     listed_once: tuple[ListedAgain, ...] = ()
+    # Accounts that both their own files and Money Forward list.
+    listed_twice: tuple[ListedTwice, ...] = ()
     # The files read now whose rows another file has under other IDs.
     linked_again: tuple[Problem, ...] = ()
 
@@ -296,6 +299,7 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
             )
             for each in ledger.listed_again
         ),
+        *itertools.chain.from_iterable(map(_twice_lines, ledger.listed_twice)),
         *_of_files("kept", ledger.net_worth),
         *_passed_over_lines(ledger.passed_over),
     ]
@@ -430,6 +434,17 @@ def _sections_text(each: ListedAgain) -> str:
         f"{shown_path(each.path)} lists {counted(each.rows, 'row')} ({each.yen:,} yen) in more "
         "than one section"
     )
+
+
+def _twice_lines(each: ListedTwice) -> list[ReportLine]:
+    """What two lists of an account have in common, and a note on each row of only one of them."""
+    both = f"{shown_path(each.own)} and {shown_path(each.listed)}"
+    said = (
+        f"{counted(each.rows, 'row')} of {shown_name(each.account)} are in files such as {both}, "
+        f"and counted once; in one kind of them only, and counted: {len(each.only):,}"
+    )
+    only = (f"{_row_text(row)}, in {shown_path(row.path)}" for row in each.only)
+    return [ReportLine(said), *notes("only there", list(only))]
 
 
 def _gone_row_text(row: GoneRow) -> str:

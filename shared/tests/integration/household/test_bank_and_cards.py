@@ -180,13 +180,13 @@ def test_a_candidate_that_later_rows_refute_is_dropped_by_the_import_that_brings
 
 
 def test_a_banks_own_file_beside_an_apps_rows_of_the_account_is_told_whole():
-    """Both name the account alike, and show each row with a text of their own."""
+    """Both name the account alike, with texts of their own, and too few amounts to prove it."""
     folder = LedgerFolder()
     folder.mappings = only_ready_made()
     texts = {"デンキダイ": "東京電力", "ヤチン": "家賃", "ミズホ ハナコ": "振込"}
     balance, bank, app = 900_000, ['"年月日","お引出し","お預入れ","お取り扱い内容","残高"'], []
     for number in range(40):
-        yen, day = 1_000 * (number % 7 + 1), date(2025, 7, 1) + timedelta(number)
+        yen, day = 1_000 * (number % 4 + 1), date(2025, 7, 1) + timedelta(number)
         own = list(texts)[number % 3]
         balance -= yen
         bank.append(f'{day:%Y/%m/%d},{yen},"","{own}",{balance}')

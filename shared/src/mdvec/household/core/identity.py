@@ -286,10 +286,10 @@ def _key_in(identity: str) -> str:
 
 def key_of(day: str, amount: int | None, description: str, account: str) -> str:
     """The key that identifies a row without ID, up to its running number."""
-    parts = (day, str(amount), _normalise(description), _normalise(account))
+    parts = (day, str(amount), normalised(description), normalised(account))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _normalise(text: str) -> str:
+def normalised(text: str) -> str:
     """The text normalised: independent of the file's encoding, line ends and widths."""
     return " ".join(unicodedata.normalize("NFKC", text).translate(_ONE_SPELLING).split())

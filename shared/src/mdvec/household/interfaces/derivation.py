@@ -19,18 +19,20 @@ import apsw
 from mdvec.household.core.cells import Unsaid
 from mdvec.household.core.identity import identities_with_id, renamed_rows, same_rows_by_key, scoped
 from mdvec.household.core.statements import RankedStatement, Remover, are_many, decide_removals
+from mdvec.household.core.two_lists import TwoLists
 from mdvec.household.interfaces import ledger_statements
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_statements import COLUMNS, VALUES, KnownFile
 from mdvec.household.interfaces.linked_again import NewIds, find_new_ids, follow_new_ids
 from mdvec.household.interfaces.marks import former_ids, keep_decisions
+from mdvec.household.interfaces.sources import AND_ROW, MARKS, SHIFT
+from mdvec.household.interfaces.two_lists import find_two_lists
 
-_SHIFT = 1 << 40
-"""Position × this + row id is a number that sorts by statement position, then by row id."""
 _TABLES = (
     "ranked_statements (statement_id INTEGER PRIMARY KEY, position INTEGER, is_present INTEGER, "
     "stays INTEGER, is_unread INTEGER, path TEXT, has_lines INTEGER, scope TEXT, kind TEXT)",
-    "same_rows (row_id INTEGER PRIMARY KEY, identity TEXT)",
+    # is_sum: the row is the sum of rows, which count in its place.
+    "same_rows (row_id INTEGER PRIMARY KEY, identity TEXT, is_sum INTEGER)",
     "new_ids (before TEXT PRIMARY KEY, identity TEXT) WITHOUT ROWID",
     "removers (older INTEGER, newer INTEGER, first TEXT, last TEXT, is_again INTEGER, "
     "account TEXT)",
@@ -47,8 +49,8 @@ _MENTIONS = """
 mentions AS SELECT r.id, r.statement_id, coalesce(s.identity, n.identity,
     iif(q.scope = '' OR r.mf_id <> '', r.identity,
         substr(r.identity, 1, 68) || '@' || q.scope || substr(r.identity, 69))) AS identity,
-q.position, q.is_present, q.stays, q.path, r.unsaid, q.kind, r.is_transfer, r.is_target
-FROM temp.ranked_statements AS q
+iif(s.is_sum, 0, q.position) AS position, q.is_present, q.stays, q.path, r.unsaid, q.kind,
+r.is_transfer, r.is_target FROM temp.ranked_statements AS q
 JOIN main.statement_rows AS r ON r.statement_id = q.statement_id
 LEFT JOIN temp.same_rows AS s ON s.row_id = r.id
 LEFT JOIN temp.new_ids AS n ON n.before = r.identity
@@ -89,11 +91,12 @@ def find_newest_rows(
     *,
     is_rebuild: bool,
     may_delete: bool,
-) -> tuple[list[tuple[int, int]], NewIds]:
+) -> tuple[list[tuple[int, int]], NewIds, list[TwoLists]]:
     """Find each transaction's newest row; returns pairs of statements that share one, and new IDs.
 
-    Rows that are only the same under new IDs make no such pair: if two people have both linked an
-    account, their other accounts stay separate. Statements are the oldest first; ``present`` are
+    Also returns the lists that are of one account. Rows that are only the same under new IDs, or by
+    such lists, make no pair: if two people have both linked an account, their other accounts stay
+    separate. Statements are the oldest first; ``present`` are
     the files that are there now, ``unread`` the paths of those that could not be read. In a
     rebuild, rows of deleted files count only if no present file has the transaction. If it
     ``may_delete``, only rows of the statements (ids) ``staying`` stay that no present file has.
@@ -103,7 +106,7 @@ def find_newest_rows(
     for position, statement in enumerate(each.statement for each in statements):
         file = present.get(statement.path)
         is_present = file is not None and file.content_hash == statement.content_hash
-        order[statement.id] = position + (len(statements) if is_present and is_rebuild else 0)
+        order[statement.id] = 1 + position + (len(statements) if is_present and is_rebuild else 0)
         ranked.append(
             (
                 statement.id, order[statement.id], is_present, statement.id in staying,
@@ -127,17 +130,19 @@ def find_newest_rows(
     pairs: list[tuple[int, int]] = list(shared)
     if new_ids.names:
         ledger.connection.executemany("INSERT INTO new_ids VALUES (?, ?)", new_ids.names.items())
+    two_lists = find_two_lists(ledger)
+    if new_ids.names or any(each.same for each in two_lists):
         ledger.connection.execute("DELETE FROM derived")
         _find_newest(ledger.connection)
     _follow_renames(ledger, same_rows)
-    return pairs, new_ids
+    return pairs, new_ids, two_lists
 
 
 def _find_newest(connection: apsw.Connection) -> None:
     connection.execute(
         "INSERT INTO derived (identity, row_id, place, statements, is_mentioned) "
-        f"SELECT identity, max(position * {_SHIFT} + id) % {_SHIFT}, "
-        f"min(position * {_SHIFT} + id), count(*), max(is_present) FROM mentions GROUP BY identity"
+        f"SELECT identity, max(position * {SHIFT} + id) % {SHIFT}, "
+        f"min(position * {SHIFT} + id), count(*), max(is_present) FROM mentions GROUP BY identity"
     )
 
 
@@ -170,7 +175,7 @@ def _find_same_rows(
     of_staying = [row for row in with_id if row.stays]
     matched = identities_with_id(staying, of_staying, taken_in_block, own_rows, known)
     matched |= identities_with_id(others, with_id, taken_in_block, own_rows, known)
-    ledger.connection.executemany("INSERT INTO same_rows VALUES (?, ?)", matched.items())
+    ledger.connection.executemany("INSERT INTO same_rows VALUES (?, ?, 0)", matched.items())
     return same_rows_by_key(with_id)
 
 
@@ -228,7 +233,7 @@ def mark_gone_rows(connection: apsw.Connection, removers: Iterable[Remover]) -> 
     connection.execute(
         "UPDATE derived SET row_id = g.id, missing_from = g.newer FROM ("
         f"SELECT l.identity, r.id, {_REMOVER} AS newer FROM ("
-        f"SELECT m.identity, max(m.position * {_SHIFT} + m.id) % {_SHIFT} AS id "
+        f"SELECT m.identity, max(m.position * {SHIFT} + m.id) % {SHIFT} AS id "
         "FROM mentions AS m CROSS JOIN derived AS d ON d.identity = m.identity "
         "AND d.statements > 1 AND d.missing_from IS NULL WHERE m.kind IN (SELECT kind "
         "FROM ranked_statements WHERE statement_id IN (SELECT older FROM removers)) "
@@ -287,48 +292,7 @@ def forget_rows_without_file(connection: apsw.Connection) -> None:
     )
 
 
-def find_sources(connection: apsw.Connection) -> None:
-    """Find the newest row that says what a transaction's newest row does not say.
-
-    What a path held before says nothing of the rows that it has now, nor does a possible old copy
-    of rows that were held back. Deleted files go on saying what they said as long as their rows
-    stay. A mark (振替 1, 計算対象 0) in the newest file of one kind holds whatever another kind of
-    file has there: a person made it, or stated it in a mapping, and the other is a default.
-    """
-    lacks = "FROM derived AS d CROSS JOIN statement_rows AS r ON r.id = d.row_id"
-    several = "(SELECT count(DISTINCT kind) FROM ranked_statements) > 1"
-    if not connection.execute(f"SELECT {several} OR EXISTS (SELECT 1 {lacks} WHERE r.unsaid)").get:
-        return
-    connection.execute("DELETE FROM sources")
-    newest = f"max(position * {_SHIFT} + id)"
-    connection.execute(
-        "INSERT INTO sources SELECT identity, row_id, sum(flag) FROM (SELECT identity, flag, "
-        f"max(is_mark * {_ABOVE} + place) % {_SHIFT} AS row_id "
-        f"FROM (SELECT identity, flag, {newest} AS place, lacks & flag AS is_open, {_IS_MARK} "
-        "AS is_mark FROM (SELECT m.*, r.unsaid AS lacks, q.kind AS own_kind, "
-        "max(m.position) OVER (PARTITION BY m.identity, m.path) AS last FROM mentions AS m "
-        f"CROSS JOIN derived AS d ON d.identity = m.identity AND d.statements > 1 {_AND_ROW} "
-        "WHERE (r.unsaid OR m.kind <> q.kind) AND (m.position <= q.position "
-        "OR (m.statement_id, r.statement_id) NOT IN (SELECT newer, older FROM replacers))) "
-        "JOIN (SELECT value AS flag FROM json_each(?)) ON NOT unsaid & flag AND (lacks & flag "
-        f"OR kind <> own_kind AND flag & {_MARKS:d}) WHERE position = last AND stays "
-        "GROUP BY identity, flag, kind) WHERE is_open OR is_mark GROUP BY 1, 2) GROUP BY 1, 2",
-        (json.dumps(list(Unsaid)),),
-    )
-
-
-_ABOVE = 1 << 61
-"""More than any place, so that marks come first."""
-_MARKS = Unsaid.IS_TRANSFER | Unsaid.IS_TARGET
-_IS_MARK = (
-    f"CASE flag WHEN {Unsaid.IS_TRANSFER:d} THEN is_transfer "
-    f"WHEN {Unsaid.IS_TARGET:d} THEN NOT is_target ELSE 0 END"
-)
-_AND_ROW = (
-    "JOIN statement_rows AS r ON r.id = d.row_id "
-    "JOIN ranked_statements AS q ON q.statement_id = r.statement_id"
-)
-_ROWS = f"derived AS d {_AND_ROW}"
+_ROWS = f"derived AS d {AND_ROW}"
 _BESIDE = (
     "FROM derived AS d JOIN statement_rows AS r ON r.id = d.row_id "
     "LEFT JOIN transactions AS t ON t.tool_id = ? AND t.identity = d.identity"
@@ -347,7 +311,7 @@ def _value_of_row(name: str) -> str:
     if name not in _MAY_LACK:
         return value
     flag = _MAY_LACK[name]
-    or_mark = " OR d.statements > 1" if flag & _MARKS else ""
+    or_mark = " OR d.statements > 1" if flag & MARKS else ""
     return (
         f"iif(r.unsaid & {flag:d}{or_mark}, coalesce((SELECT {value} FROM sources AS n "
         "JOIN statement_rows AS r ON r.id = n.row_id JOIN ranked_statements AS q USING "
@@ -378,7 +342,7 @@ def hold_back(ledger: Ledger, replacers: Iterable[tuple[int, int]]) -> list[tupl
         return []
     changing = ledger.execute(
         "SELECT x.newer, x.older, substr(t.date, 1, 7), r.identity, d.identity "
-        f"FROM transactions AS t CROSS JOIN derived AS d ON d.identity = t.identity {_AND_ROW} "
+        f"FROM transactions AS t CROSS JOIN derived AS d ON d.identity = t.identity {AND_ROW} "
         "JOIN replacers AS x ON x.newer = r.statement_id AND x.older = t.statement_id "
         f"WHERE +t.tool_id = ? AND {_HAS_OTHER_VALUES}"
     )
@@ -453,7 +417,7 @@ def _update(ledger: Ledger) -> tuple[int, frozenset[int]]:
         f"INSERT INTO changed SELECT t.id, t.identity, {_HAS_OTHER_VALUES}, "
         "t.removal IN ('asked', 'removed') AND d.removal IS NULL "
         "FROM transactions AS t CROSS JOIN derived AS d ON d.identity = t.identity "
-        f"{_AND_ROW} WHERE +t.tool_id = ? AND ({_HAS_OTHER_VALUES} "
+        f"{AND_ROW} WHERE +t.tool_id = ? AND ({_HAS_OTHER_VALUES} "
         "OR (t.statement_id, t.source_file, t.row_number, t.removal) "
         f"IS NOT (r.statement_id, q.path, {_LINE}, d.removal))"
     )
@@ -461,7 +425,7 @@ def _update(ledger: Ledger) -> tuple[int, frozenset[int]]:
         return 0, frozenset()
     rows = (
         "FROM changed AS c CROSS JOIN derived AS d ON d.identity = c.identity "
-        f"{_AND_ROW} WHERE t.id = c.id"
+        f"{AND_ROW} WHERE t.id = c.id"
     )
     ledger.connection.execute(
         f"UPDATE transactions AS t SET ({VALUES}, updated_at, filed_major, filed_minor) = "

@@ -103,7 +103,7 @@ def find_new_ids(
                 removers.append(remover)
         elif remover and share_ids:
             same += [match for match in seen.equal if remover.first <= match[0].day <= remover.last]
-    are_apart = _rows_kept_apart(ledger)
+    are_apart = rows_kept_apart(ledger)
     names = names_in_use(same, listed.statements, order, are_apart)
     return NewIds(names, removers, *_doubts_and_joined(pairs, names))
 
@@ -181,7 +181,7 @@ def _decided_pairs(ledger: Ledger) -> set[frozenset[str]]:
     return {frozenset(pair) for pair in pairs}
 
 
-def _rows_kept_apart(ledger: Ledger) -> Callable[[str, str], bool]:
+def rows_kept_apart(ledger: Ledger) -> Callable[[str, str], bool]:
     """A test of whether two identities stay two rows: the user has decided it, or noted both."""
     decided = _decided_pairs(ledger)
     noted = set(ledger.column("SELECT identity FROM row_notes WHERE tool_id = ?"))
