@@ -137,7 +137,8 @@ NEW = [(9, "花屋", 700), (9, "本屋", 700), (10, "駅", 300)]
         (OWN[:4], SHARED[:4], 2000),  # too few to prove anything
         ([*OWN[:5], *NEW], [*SHARED[:5], (1, "ア", 7), (2, "イ", 8)], 1500 * 2 + 1700 + 15),
         ([*OWN, (1, "花屋", 7)], [*SHARED, *SHARED[5:]], 3607),
-        ([*SHARED, (1, "店2", 50)], [*SHARED, (1, "店3", 50)], 3700),  # both lists know both names
+        ([*SHARED, (1, "店2", 50)], [*SHARED, (1, "店3", 50)], 3700),  # both lists use both names
+        ([*OWN[:6], *SHARED[6:], (1, "店7", 50)], [*SHARED, (1, "ミセ", 50)], 3700),  # or one
     ],
 )
 def test_two_lists_of_one_account_count_each_purchase_once(folder, saved, card, app, wanted):

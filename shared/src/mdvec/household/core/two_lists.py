@@ -4,7 +4,8 @@ Both list the same purchases, but may spell them otherwise (ﾌｱﾐﾘ-ｻﾝ,
 lack one. That the two lists are of one account is proved by their numbers: on the days that both
 have, five or more different amounts agree, and at most one row in five of either has no partner.
 Then rows of one day and amount are the same, as many as both have. On a day on which each has an
-amount that the other lacks, neither is complete, and nothing is matched.
+amount that the other lacks, neither is complete, and nothing is matched. A spelling that both use
+in equal rows is that of the other list, too, so it is not matched with another one.
 """
 
 from __future__ import annotations
@@ -255,7 +256,7 @@ def _same_of_day(
 
 def _are_two_shops(one: str, other: str, spellings: set[str]) -> bool:
     texts = {normalised(one), normalised(other)}
-    return len(texts) > 1 and texts <= spellings
+    return len(texts) > 1 and not texts.isdisjoint(spellings)
 
 
 def _unlikeness(pair: SamePurchase) -> tuple[float, int]:
