@@ -312,7 +312,7 @@ def _why_held(newer: Statement, older: Statement, rows: int) -> str:
 def _why_newer(older: Statement) -> str:
     return (
         f"it has the days of {older.path} and a later time, so rows of both have its values; if "
-        " it is an old copy, move it out of the folder, and import with --mode replace"
+        "it is an old copy, move it out of the folder, and import with --mode replace"
     )
 
 

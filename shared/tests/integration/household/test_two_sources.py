@@ -59,6 +59,16 @@ def test_a_purchase_that_money_forward_never_had_counts(folder, saved):
         assert total(folder) == 3600 + 54_000
 
 
+def test_a_family_cards_file_beside_the_cards_own_makes_no_purchase_count_twice(folder):
+    family = [(day, f"家族{day}", 70 * day + 1) for day in range(1, 9)]
+    put_app(folder, *SHARED)
+    put_card(folder, *((day, f"ミセ{day}", yen) for day, _, yen in SHARED))
+    put_card(folder, *family, path="family.csv")
+    for mode in ("update", "replace"):
+        folder.import_(mode)
+        assert total(folder) == 3600 + sum(yen for *_, yen in family)
+
+
 @pytest.mark.parametrize("saved", [date(2025, 7, 31), EARLY, LATE, date(2025, 8, 30)])
 def test_a_row_deleted_in_money_forward_leaves_the_sums_whenever_the_card_was_saved(folder, saved):
     put_app(folder, *SHARED, saved=date(2025, 8, 1))

@@ -3,6 +3,7 @@
 Both list the same purchases, but may spell them otherwise (ﾌｱﾐﾘ-ｻﾝ, ファミリーサン), and either may
 lack one. That the two lists are of one account is proved by their numbers: on the days that both
 have, five or more different amounts agree, and at most one row in five of either has no partner.
+A family card's file among the account's own is no objection: files that fit by themselves suffice.
 Then rows of one day and amount are the same, as many as both have. On a day on which each has an
 amount that the other lacks, neither is complete, and nothing is matched. A spelling that both use
 in equal rows is that of the other list, too, so it is not matched with another one.
@@ -147,13 +148,18 @@ def _compare(
         _by_day(each for each in purchases if each.line.day in days)
         for purchases in (open_own, open_listed)
     ]
-    if not _are_one(equal, *on_days):
-        return None
     equal_listed = [each for each in listed if each.line.identity in names]
     fitting = (
         _fitting_statements(equal, *on_days),
         _fitting_statements(equal_listed, *on_days[::-1]),
     )
+    agreeing = [each for each in equal if each.statements & fitting[0]]
+    fit_days = [
+        _by_day(each for day in by_day.values() for each in day if each.statements & fit)
+        for by_day, fit in zip(on_days, fitting, strict=True)
+    ]
+    if not (_are_one(equal, *on_days) or _are_one(agreeing, *fit_days)):
+        return None
     spellings = {normalised(each.line.description) for each in equal}
     sides = list(zip(on_days, fitting, strict=True))
     same: list[SamePurchase] = []
@@ -164,10 +170,11 @@ def _compare(
         )
         same += _same_of_day(ours, theirs, spellings, are_apart)
     matched = {each.line.identity for pair in same for each in pair}
+    first, last = min(days), max(days)
     alone = [
         each
         for each in (*open_own, *open_listed)
-        if min(days) <= each.line.day <= max(days) and each.line.identity not in matched
+        if first <= each.line.day <= last and each.line.identity not in matched
     ]
     newest = (max(each.line for each in purchases) for purchases in (own, listed))
     paths = tuple(line.path for line in newest)

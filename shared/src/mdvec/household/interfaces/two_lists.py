@@ -27,6 +27,14 @@ WHERE m.stays AND r.amount NOT NULL AND ({_OWN} OR {_LISTED}) AND r.account IN (
 _MAY_HAVE_BOTH = "SELECT max(kind = '') AND max(kind NOT IN ('', '?')) FROM temp.ranked_statements"
 
 
+_SAME = """
+WITH pairs AS MATERIALIZED (SELECT value ->> 0 AS own, value ->> 1 AS listed, value ->> 2 AS is_sum
+    FROM json_each(?))
+INSERT OR REPLACE INTO same_rows SELECT m.id, p.listed, p.is_sum FROM mentions AS m
+CROSS JOIN pairs AS p ON p.own = m.identity
+"""
+
+
 def find_two_lists(ledger: Ledger) -> list[TwoLists]:
     """Find the lists of one account, and let their rows be the same; call while deriving."""
     connection = ledger.connection
@@ -35,10 +43,8 @@ def find_two_lists(ledger: Ledger) -> list[TwoLists]:
     lines = (ListedLine(*row) for row in connection.execute(_LINES))
     found = list(compare_lists(lines, rows_kept_apart(ledger)))
     pairs = [pair for each in found for pair in each.same]
-    connection.executemany(
-        "INSERT OR REPLACE INTO same_rows SELECT id, ?2, ?3 FROM mentions WHERE identity = ?1",
-        [(pair.own.line.identity, pair.listed.line.identity, pair.is_split) for pair in pairs],
-    )
+    names = [(pair.own.line.identity, pair.listed.line.identity, pair.is_split) for pair in pairs]
+    connection.execute(_SAME, (json.dumps(names),))
     follow_new_ids(ledger, {pair.own.line.identity: pair.listed.line.identity for pair in pairs})
     return found
 
